@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-#define KOINE_MODEL_VERSION 3u
+#define KOINE_MODEL_VERSION 4u
 #define KOINE_NO_OFFSET     UINT64_MAX
 
 /* 0 good; > 0 recoverable: try a smaller step, or grow the block; < 0 stop.
@@ -38,7 +38,7 @@ typedef enum {
     KOINE_INTEGER,     /* int64_t */
     KOINE_BOOLEAN,     /* int64_t, 0 or 1 */
     KOINE_ENUMERATION, /* int64_t, from 1 in declaration order */
-    KOINE_STRING       /* int64_t, index into the model's texts */
+    KOINE_STRING       /* int64_t, the number of a text; see KoineTextCalls */
 } KoineType;
 
 /* Every scalar of the block is one slot of eight bytes. */
@@ -454,6 +454,15 @@ typedef struct {
     KoineStatus (*recall)(KoineModel *model, const KoineSlot *from, uint64_t n_words);
 } KoineMemoryCalls;
 
+/* What String variables hold: the slot has the number of a text. */
+typedef struct {
+    /* The bytes of the text, terminated by 0; they hold until the next call of any function of the instance. */
+    const char *(*get)(KoineModel *model, KoineSlot value, size_t *n);
+    /* The number of a text, to be written into a slot at once. FAILED: it is too long, or there is no memory; ABSENT:
+     * the model has no texts. The block may move. */
+    KoineStatus (*put)(KoineModel *model, const char *text, size_t n, KoineSlot *value);
+} KoineTextCalls;
+
 typedef struct KoineModelKind {
     uint32_t version, size; /* KOINE_MODEL_VERSION, sizeof(KoineModelKind) */
     const KoineTables *tables;
@@ -478,6 +487,7 @@ typedef struct KoineModelKind {
     KoineSignalCalls signals;
     KoineTimeCalls time;
     KoineMemoryCalls memory;
+    KoineTextCalls texts;
 } KoineModelKind;
 
 /* How often something took so many goes: none, 1, 2, 3 to 4, 5 to 8, 9 to 16, 17 to 32, more. */

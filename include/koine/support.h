@@ -10,6 +10,7 @@
 
 #include "koine/api.h"
 #include "koine/model.h"
+#include "koine/texts.h"
 #include <stdbool.h>
 #include <string.h>
 
@@ -578,9 +579,16 @@ typedef struct {
 void koine_tell_fault(void *context, KoineModel *model, uint32_t origin);
 void koine_tell_place(void *context, const KoineModel *model, uint32_t origin, KoineOrigin *where);
 
+typedef struct {   /* texts of the model: text k has the number KOINE_TEXT_TAG + k + 1 in every instance */
+    uint32_t slot; /* says where all texts are, see KOINE_TEXT_PLACE; KOINE_NONE: the model has none */
+    uint32_t n;
+    const char *const *at;
+} KoineLiterals;
+
 typedef struct KoineProgram {
     const KoineTables *tables;
     KoineSlots slots;
+    KoineLiterals texts;
     KoineParts parts;
     KoineEvents events;
     KoineSystems systems;
@@ -598,10 +606,14 @@ KOINE_API uint32_t koine_arithmetic_mode(void);
 KOINE_API void koine_arithmetic_restore(uint32_t mode);
 
 /* ---- a model that stands alone: what `koine build --to c -o FOLDER` writes ---- */
+/* koine_text_apply, as compiled code calls it. */
+typedef int64_t (*KoineTextFunction)(KoineSlot *call, uint32_t op, const KoineSlot *args);
+
 typedef struct { /* what generated C exports as koine_table; the interpreter has none of it */
     uint64_t n_sections, n_kernels;
     const KoineSectionFunction *sections;
     const KoineKernelFunction *kernels; /* NULL for kernels that nobody asks for */
+    KoineTextFunction *text;            /* where the code wants koine_text_apply; NULL: it has no operations on texts */
 } KoineCompiled;
 
 typedef struct KoineAlone {
@@ -621,6 +633,8 @@ static inline KoineCode koine_alone_code(const KoineAlone *model)
     code.sections = model->compiled->sections;
     code.kernels = model->compiled->kernels;
     code.derivatives = model->derivatives;
+    if (model->compiled->text)
+        *model->compiled->text = koine_text_apply;
     return code;
 }
 

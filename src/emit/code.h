@@ -51,6 +51,7 @@ typedef struct {
     uint32_t n_routines;
     const struct Routine *const *routines; /* of all functions that are called, also by each other */
     uint32_t calls;                        /* slot of ROUTINE_CALL_SLOTS for them, KOINE_NONE: no calls */
+    const struct Literals *literals;       /* numbers of the texts in expressions, see texts.h; NULL: there are none */
     uint32_t derivatives_section;          /* the derivatives part is exactly this section, else KOINE_NONE */
 } Code;
 

@@ -41,6 +41,8 @@ void find_routines(Code *code, Kernel *kernels, Arena *arena)
         for (uint32_t j = 1; j < r->n_steps; j++) {
             if (r->steps[j].value)
                 find_in(&s, r->steps[j].value);
+            if (r->steps[j].message)
+                find_in(&s, r->steps[j].message);
             for (uint32_t i = 0; i < ROUTINE_RANK && r->steps[j].index[i]; i++)
                 find_in(&s, r->steps[j].index[i]);
         }

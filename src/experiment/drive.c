@@ -95,8 +95,11 @@ static KoineModel *inner_of(KoineModel *model)
 
 static KoineStatus told(KoineModel *model, KoineStatus status)
 {
+    const KoineModel *inner = drive_of(model)->inner;
+    model->block = inner->block; /* it may have grown */
+    model->size = inner->size;
     if (status != KOINE_OK)
-        model->fault = drive_of(model)->inner->fault;
+        model->fault = inner->fault;
     return status;
 }
 
@@ -247,6 +250,18 @@ static KoineStatus drive_remember(KoineModel *model, double time, const double *
     return told(model, inner->kind->signals.remember(inner, time, signals));
 }
 
+static const char *drive_text(KoineModel *model, KoineSlot value, size_t *n)
+{
+    KoineModel *inner = inner_of(model);
+    return inner->kind->texts.get(inner, value, n);
+}
+
+static KoineStatus drive_put_text(KoineModel *model, const char *text, size_t n, KoineSlot *value)
+{
+    KoineModel *inner = inner_of(model);
+    return told(model, inner->kind->texts.put(inner, text, n, value));
+}
+
 KoineModel *drive_model(Drive *drive, KoineModel *inner)
 {
     const KoineModelKind *kind = inner->kind;
@@ -271,6 +286,8 @@ KoineModel *drive_model(Drive *drive, KoineModel *inner)
         .signals.longest_step = kind->signals.longest_step ? drive_longest_step : NULL,
         .signals.sample = kind->signals.sample ? drive_sample : NULL,
         .signals.remember = kind->signals.remember ? drive_remember : NULL,
+        .texts.get = kind->texts.get ? drive_text : NULL,
+        .texts.put = kind->texts.put ? drive_put_text : NULL,
         .time.extremes = kind->time.extremes ? drive_extremes : NULL,
         .time.look_ahead = kind->time.look_ahead ? drive_look_ahead : NULL,
     };

@@ -293,6 +293,7 @@ static const Expr *derive_node(Derivation *d, const Expr *e)
     case EXPR_BOOLEAN:
     case EXPR_ENUM:
     case EXPR_STRING:
+    case EXPR_TEXT:
     case EXPR_ITERATOR: return d->zero;
     case EXPR_RANGE:
     case EXPR_EACH:

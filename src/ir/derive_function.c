@@ -178,6 +178,7 @@ static bool derive_statement(Deriver *d, uint32_t number, uint32_t *first, uint3
     made.next = 0;
     made.target = copy(d, s.target);
     made.value = copy(d, s.value);
+    made.message = copy(d, s.message);
     made.domain = copy_domain(d, s.domain);
     uint32_t tangent = 0;
     const bool has_tangent = s.kind == STATEMENT_ASSIGN && s.value.shape->type.kind == TYPE_REAL;

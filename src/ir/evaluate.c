@@ -331,8 +331,9 @@ static bool evaluate_function(Evaluation *ev, const Expr *e, Outcome *out)
         return evaluate_element(ev, e, out);
     if (is_part(e))
         return evaluate_part(ev, e, out);
-    if (!f || !f->is_pure || !external_is_there(f) || function_obstacle(f, &ignored) ||
-        !evaluate_args(ev, e, args, &is_lost))
+    const bool is_evaluable =
+        f && f->is_pure && external_is_there(f) && !function_obstacle(f, &ignored) && !function_has_texts(f);
+    if (!is_evaluable || !evaluate_args(ev, e, args, &is_lost))
         return false;
     const Routine *routine = routine_of(f);
     const bool is_scalar = e->type.rank == 0 && routine->width == 1;
@@ -397,6 +398,7 @@ static bool evaluate_node(Evaluation *ev, const Expr *e, Outcome *out)
     case EXPR_RANGE:
     case EXPR_EACH:
     case EXPR_WHOLE:
+    case EXPR_TEXT:
     case EXPR_STRING: return false;
     }
     out->is_bad = is_evaluable && e->type.rank == 0 && !value_is_good(e->type, out->value);
@@ -599,7 +601,8 @@ static void locate(Evaluation *ev, const Expr *e, const Expr **where, Value oper
         if (!locate_in_args(ev, e, 0, e->n_args, where, operands))
             *where = e;
         return;
-    case EXPR_STRING: break;
+    case EXPR_STRING:
+    case EXPR_TEXT: break;
     }
     BUG("has no scalar value");
 }

@@ -256,7 +256,10 @@ static bool is_same(const Expr *node, const Expr *head, const Expr *const *args)
 
 static bool is_checked(const Expr *node)
 {
-    if (node->type.kind != TYPE_INTEGER || (node->kind != EXPR_CALL && node->kind != EXPR_IF))
+    if (node->kind == EXPR_TEXT)
+        return true;
+    if ((node->type.kind != TYPE_INTEGER && node->type.kind != TYPE_STRING) ||
+        (node->kind != EXPR_CALL && node->kind != EXPR_IF))
         return false;
     if (node->kind == EXPR_IF)
         return node->args[1]->is_checked || node->args[2]->is_checked;
@@ -269,7 +272,7 @@ static void fill_facts(Expr *node)
                       (node->kind == EXPR_LEAF && node->n_args > 0);
     node->has_whole = node->kind >= EXPR_RANGE || (node->kind == EXPR_CALL && node->type.rank > 0) ||
                       (node->kind == EXPR_LEAF && node->n_args > 0 && node->type.rank > 0);
-    node->has_call = node->kind == EXPR_FUNCTION;
+    node->has_call = node->kind == EXPR_FUNCTION || node->kind == EXPR_TEXT;
     node->is_checked = is_checked(node);
     node->has_hiding = node->kind == EXPR_CALL && op_is_relation((Op)node->op) &&
                        (node->args[0]->is_checked || node->args[1]->is_checked);
@@ -486,6 +489,15 @@ const Expr *expr_table(Pool *pool, const Table *table, uint32_t order, const Exp
     return pool_intern(pool, &head, args);
 }
 
+const Expr *expr_text_op(Pool *pool, TextOp op, uint32_t n, const Expr *const *args)
+{
+    REQUIRE(text_op_fits(op, n, args));
+    Expr head = {
+        .kind = EXPR_TEXT, .op = (uint8_t)op, .type = text_op_type(op), .n_args = (uint16_t)n, .u.integer = 0
+    };
+    return pool_intern(pool, &head, args);
+}
+
 const Expr *expr_to_real(Pool *pool, const Expr *e)
 {
     if (e->type.kind == TYPE_REAL)
@@ -609,6 +621,7 @@ static int compare_payload(const Pool *pool, const Expr *a, const Expr *b)
     case EXPR_IF:
     case EXPR_RANGE:
     case EXPR_WHOLE:
+    case EXPR_TEXT:
     case EXPR_ARRAY: return 0;
     }
     BUG("unknown ExprKind");

@@ -81,6 +81,7 @@ typedef enum {
     EXPR_REDUCE,   /* op ADD, MUL, MIN, MAX, AND, OR; args: body, lo, step, hi; u.iterator: level inside the body */
     EXPR_ARRAY,    /* args: elements */
     EXPR_FUNCTION, /* u.function, args, result, element. One function is one object: see Function in model.h */
+    EXPR_TEXT,     /* op: TextOp; args */
     EXPR_RANGE,    /* args: lo, step, hi; a vector of Integers. None: all of a dimension, as an index */
     EXPR_EACH,     /* args: body, lo, step, hi; u.iterator: level inside the body; the array of what the body gives */
     EXPR_WHOLE,    /* op: WholeOp; args. What it does is said by elements in lower-arrays */
@@ -93,15 +94,24 @@ typedef enum {
     WHOLE_COUNT
 } WholeOp;
 
+typedef enum {                 /* operations on texts */
+               TEXT_CONCAT,    /* String, String: one behind the other */
+               TEXT_COMPARE,   /* String, String: Integer, -1, 0 or 1 by the order of their bytes */
+               TEXT_LENGTH,    /* String: Integer, the number of its characters */
+               TEXT_SUBSTRING, /* String, Integer, Integer: from one character to another, counted from 1 */
+               TEXT_FORMAT,    /* Real, Integer or String, and a String: by a format of C, as "6.3f" */
+               TEXT_OPS
+} TextOp;
+
 typedef struct Expr Expr;
 typedef struct Function Function;
 struct Expr {
     uint8_t kind; /* ExprKind */
-    uint8_t op;   /* EXPR_CALL, EXPR_REDUCE: Op; EXPR_TABLE: order */
+    uint8_t op;   /* EXPR_CALL, EXPR_REDUCE: Op; EXPR_TABLE: order; EXPR_TEXT: TextOp */
     bool is_literal : 1;
     bool has_index : 1;  /* some leaf below has index expressions or some iterator occurs */
-    bool has_call : 1;   /* some function is called */
-    bool is_checked : 1; /* an Integer that arithmetic may leave without value */
+    bool has_call : 1;   /* some function is called, or operation on texts */
+    bool is_checked : 1; /* an Integer or String that an operation may leave without value */
     bool has_hiding : 1; /* ... is compared somewhere below, which hides that */
     bool has_whole : 1;  /* below is what lower-arrays says by elements: an operation on arrays, a slice */
     Type type;
@@ -186,6 +196,14 @@ const Expr *expr_function(Pool *pool, const Function *function, uint32_t result,
 const Expr *expr_function_element(Pool *pool, const Expr *call, uint32_t element, Type type);
 /* The table, or its derivative of that order, at `argument`; interval NULL: the one the argument lies in. */
 const Expr *expr_table(Pool *pool, const Table *table, uint32_t order, const Expr *argument, const Expr *interval);
+const char *text_op_name(TextOp op); /* as in String.length(s) */
+uint32_t text_op_arity(TextOp op);
+Type text_op_type(TextOp op);                                      /* of the result */
+bool text_op_fits(TextOp op, uint32_t n, const Expr *const *args); /* the types of the arguments */
+const Expr *expr_text_op(Pool *pool, TextOp op, uint32_t n, const Expr *const *args);
+/* The value as a text: numbers with the least format of C that is said of them, "%g" and "%d"; true, false, and the
+ * names of an enumeration; a String itself. */
+const Expr *expr_to_text(Pool *pool, const Expr *e);
 const Expr *expr_to_real(Pool *pool, const Expr *e); /* Real: itself; Integer literal: Real literal; else real(e) */
 /* The same node with other arguments (and the same literal flag, leaf number, ...). */
 const Expr *expr_with_args(Pool *pool, const Expr *e, const Expr *const *args);

@@ -73,6 +73,7 @@ static const Field assignments[] = {
 };
 static const Field actions[] = {
     TERM(Action, guard, TERM_GUARD),
+    TERM(Action, message, TERM_VALUE),
     RANGE(Action, first_arg, n_args, LIST_CONDITIONS),
     ID(Action, channel, LIST_CHANNELS),
 };
@@ -126,13 +127,15 @@ static const Field streams[] = {
 };
 static const Field fields[] = { { FIELD_ID, LIST_VARIABLES, 0, 0, 0 } };
 static const Field statements[] = {
-    TERM(Statement, target, TERM_TARGET),           TERM(Statement, value, TERM_VALUE),
-    ID_OR_0(Statement, domain, LIST_DOMAINS),       ID_OR_0(Statement, inner, LIST_STATEMENTS),
-    ID_OR_0(Statement, otherwise, LIST_STATEMENTS), ID_OR_0(Statement, next, LIST_STATEMENTS),
+    TERM(Statement, target, TERM_TARGET),       TERM(Statement, value, TERM_VALUE),
+    TERM(Statement, message, TERM_VALUE),       ID_OR_0(Statement, domain, LIST_DOMAINS),
+    ID_OR_0(Statement, inner, LIST_STATEMENTS), ID_OR_0(Statement, otherwise, LIST_STATEMENTS),
+    ID_OR_0(Statement, next, LIST_STATEMENTS),
 };
 static const Field assertions[] = {
-    TERM(Assertion, condition, TERM_CONDITION),
-    ID(Assertion, owner, LIST_INSTANCES),
+    ID_OR_0(Assertion, domain, LIST_DOMAINS), TERM(Assertion, condition, TERM_CONDITION),
+    TERM(Assertion, message, TERM_VALUE),     TERM(Assertion, warns, TERM_GUARD),
+    ID(Assertion, region, LIST_REGIONS),      ID(Assertion, owner, LIST_INSTANCES),
 };
 static const Field tasks[] = {
     TERM(Task, value, TERM_VALUE),

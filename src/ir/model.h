@@ -209,7 +209,8 @@ typedef enum { ACTION_DISPLAY, ACTION_TERMINATE, ACTION_WARNING, ACTION_SEND, AC
 typedef struct {
     uint8_t kind;
     Term guard;
-    NameId text;                /* format or message; %d %f %e %g with flags, checked by the front end */
+    NameId text;                /* format; %d %f %e %g %s with flags, checked by the front end */
+    Term message;               /* String; if it is there it is the text as it stands, and there is no format */
     uint32_t first_arg, n_args; /* model->conditions holds the argument terms */
     uint32_t channel;           /* ACTION_SEND */
     int32_t priority;
@@ -390,12 +391,14 @@ typedef struct { /* a list by `next`; 0 ends it (statement 0 is unused) */
     Term target, value;
     DomainId domain;
     uint32_t inner, otherwise, next;
-    NameId text;
+    NameId text;  /* ASSERT: what is told, or */
+    Term message; /* ... String; computed where the condition does not hold */
     Span span;
 } Statement;
 
 /* A function is closed: its fields and statements are a Model of their own, which nothing else refers to. So
  * expressions name it by its address, and composing models leaves it alone. */
+enum { TEXTS_UNKNOWN, TEXTS_NONE, TEXTS_SOME }; /* whether a function works with texts */
 struct Function {
     NameId name;
     uint32_t number; /* how many were made before it */
@@ -410,6 +413,7 @@ struct Function {
     bool is_rough;                 /* a derivative that is only close to it, see difference.h */
     Function *difference;          /* made by function_difference; NULL: not yet */
     const struct Routine *routine; /* made by routine.c; NULL: not yet */
+    uint8_t texts;                 /* TEXTS_..., found by routine.c */
 };
 
 typedef enum { ASSERT_ERROR, ASSERT_WARNING } AssertLevel;
@@ -417,8 +421,12 @@ typedef struct {
     NameId name;
     InstanceId owner;
     Term condition;
-    NameId message;
-    uint8_t level;
+    Term message;  /* String; computed where the condition does not hold */
+    Term warns;    /* Boolean: it is a warning then; absent: as `level` says */
+    uint8_t level; /* AssertLevel */
+    DomainId domain;
+    RegionId region;
+    uint16_t branch;
     Span span;
 } Assertion;
 

@@ -230,11 +230,19 @@ static void print_assertions(Printer *p)
         const Assertion *a = &p->model->assertions.at[k];
         begin_labelled(p, WORD_ASSERT, LABEL_ASSERTION, k);
         printer_put_space(p);
+        printer_put_domain(p, a->domain);
         printer_put_term(p, a->condition, BINDS_OR);
-        printer_put_space(p);
-        printer_put_string(p, a->message);
-        if (a->level == ASSERT_WARNING)
+        printer_put(p, a->message.shape->kind == EXPR_STRING ? " " : ", ");
+        printer_put_term(p, a->message, BINDS_IF);
+        if (a->level == ASSERT_WARNING || !term_is_absent(a->warns))
             printer_put_word(p, WORD_WARNING);
+        if (!term_is_absent(a->warns)) {
+            printer_put(p, " if ");
+            printer_put_term(p, a->warns, BINDS_OR);
+        }
+        if (a->region.index != ID_NONE)
+            printer_put_region_ref(p, a->region, a->branch);
+        printer_leave_domain(p, a->domain);
         printer_end_line(p, a->span);
     }
 }

@@ -10,6 +10,15 @@ static void put_target(Printer *p, Term target)
     printer_put_expr(p, target.shape, term_refs(p->model, target), BINDS_IF);
 }
 
+static void put_message(Printer *p, NameId literal, Term message)
+{
+    printer_put_space(p);
+    if (term_is_absent(message))
+        printer_put_string(p, literal);
+    else
+        printer_put_term(p, message, BINDS_IF);
+}
+
 static void put_inner(Printer *p, uint32_t first)
 {
     p->indent++;
@@ -83,8 +92,8 @@ static void put_statement(Printer *p, const Statement *s)
         printer_begin_line(p, WORD_CHECK);
         printer_put_space(p);
         printer_put_term(p, s->value, BINDS_OR);
-        printer_put_space(p);
-        printer_put_string(p, s->text);
+        printer_put(p, term_is_absent(s->message) ? "" : ",");
+        put_message(p, s->text, s->message);
         printer_end_line(p, s->span);
         return;
     }
@@ -207,8 +216,7 @@ static void put_action(Printer *p, const Action *a)
         text_integer(p->to, a->priority);
     }
     if (a->kind != ACTION_SEND || !name_is_empty(a->text)) {
-        printer_put_space(p);
-        printer_put_string(p, a->text);
+        put_message(p, a->text, a->message);
     }
     put_arguments(p, a);
     printer_end_line(p, a->span);

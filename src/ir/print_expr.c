@@ -61,7 +61,7 @@ static Binds binds(const Expr *e)
 {
     if (e->kind == EXPR_IF)
         return BINDS_IF;
-    if (is_negative(e))
+    if (is_negative(e) || (e->kind == EXPR_TEXT && e->op == TEXT_CONCAT))
         return BINDS_SUM;
     if ((e->kind != EXPR_CALL && e->kind != EXPR_WHOLE) || e->is_literal)
         return BINDS_OPERAND;
@@ -309,6 +309,20 @@ static void put_table(Printer *p, const Expr *e, const Ref *refs)
         text_format(p->to, ".%u", e->op);
 }
 
+static void put_text_op(Printer *p, const Expr *e, const Ref *refs)
+{
+    if (e->op == TEXT_CONCAT) {
+        printer_put_expr(p, e->args[0], refs, BINDS_SUM);
+        printer_put(p, " + ");
+        printer_put_expr(p, e->args[1], refs, BINDS_PRODUCT);
+        return;
+    }
+    printer_put(p, "String");
+    if (e->op != TEXT_FORMAT)
+        text_format(p->to, ".%s", text_op_name((TextOp)e->op));
+    put_args(p, e, refs, "()");
+}
+
 static void put_bare(Printer *p, const Expr *e, const Ref *refs)
 {
     switch ((ExprKind)e->kind) {
@@ -330,6 +344,7 @@ static void put_bare(Printer *p, const Expr *e, const Ref *refs)
     case EXPR_REDUCE: put_reduce(p, e, refs); return;
     case EXPR_ARRAY: put_args(p, e, refs, "{}"); return;
     case EXPR_FUNCTION: put_function(p, e, refs); return;
+    case EXPR_TEXT: put_text_op(p, e, refs); return;
     case EXPR_RANGE:
         text_char(p->to, '(');
         put_range(p, e->args[0], e->args[1], e->args[2], refs);

@@ -103,14 +103,31 @@ static bool parse_while(Reader *r, uint32_t begin, uint32_t statement)
     return parse_end_of(r, WORD_WHILE, begin);
 }
 
+/* A literal, or an expression that makes the text. */
+bool reader_parse_message(Reader *r, NameId *literal, Term *message)
+{
+    Term term;
+    if (!reader_parse_term(r, STRING_TYPE, &term))
+        return false;
+    if (term.shape->kind == EXPR_STRING)
+        *literal = term.shape->u.text;
+    else
+        *message = term;
+    return true;
+}
+
 static bool parse_check(Reader *r, uint32_t begin, uint32_t statement)
 {
-    Term condition;
-    NameId text;
-    if (!reader_parse_term(r, BOOLEAN_TYPE, &condition) || !reader_parse_string(r, &text))
+    Term condition, message = TERM_NONE;
+    NameId text = { 0 };
+    if (!reader_parse_term(r, BOOLEAN_TYPE, &condition))
+        return false;
+    reader_accept(r, TOKEN_COMMA);
+    if (!reader_parse_message(r, &text, &message))
         return false;
     statement_at(r, statement)->value = condition;
     statement_at(r, statement)->text = text;
+    statement_at(r, statement)->message = message;
     return end_of_line(r, begin, statement);
 }
 

@@ -378,8 +378,9 @@ static bool parse_action(Reader *r, NewTransition *new, uint32_t begin, Term gua
     if (!reader_choose(r, &action_words, "an assignment or an action", &a.kind) ||
         (a.kind == ACTION_SEND && !reader_parse_label(r, LABEL_CHANNEL, &a.channel)) ||
         (reader_accept_word(r, WORD_PRIORITY) && !reader_parse_integer(r, INT32_MIN, INT32_MAX, &priority)) ||
-        ((a.kind != ACTION_SEND || r->token.kind == TOKEN_STRING) && !reader_parse_string(r, &a.text)) ||
-        !parse_arguments(r, &a))
+        (a.kind == ACTION_SEND && r->token.kind == TOKEN_STRING && !reader_parse_string(r, &a.text)) ||
+        (a.kind != ACTION_SEND && !reader_parse_message(r, &a.text, &a.message)) ||
+        (term_is_absent(a.message) && !parse_arguments(r, &a)))
         return false;
     a.priority = (int32_t)priority;
     a.span = reader_span_from(r, begin);
@@ -538,6 +539,7 @@ bool reader_parse_dynamic(Reader *r, Where where, uint32_t begin, Word word)
     case WORD_ALGORITHM: return parse_equation(r, where, begin, EQUATION_ALGORITHM);
     case WORD_DROPPED: return parse_equation(r, where, begin, EQUATION_DROPPED);
     case WORD_REGION: return parse_region(r, where, begin);
+    case WORD_ASSERT: return reader_parse_assert(r, where, begin);
     default: return parse_transition(r, where, begin);
     }
 }

@@ -388,16 +388,34 @@ static bool parse_stream(Reader *r, uint32_t begin)
     return true;
 }
 
-static bool parse_assert(Reader *r, uint32_t begin)
+/* Behind the label. */
+static bool parse_assertion(Reader *r, Assertion *a)
 {
-    Assertion assertion = { .level = ASSERT_ERROR };
-    Label label;
-    if (!reader_parse_new_label(r, &label) || !reader_parse_term(r, BOOLEAN_TYPE, &assertion.condition) ||
-        !reader_parse_string(r, &assertion.message))
+    if (reader_accept_word(r, WORD_FOR) &&
+        (!reader_parse_domain(r, &a->domain) || !reader_expect(r, TOKEN_COLON, "':' after the ranges")))
         return false;
-    if (reader_accept_word(r, WORD_WARNING))
-        assertion.level = ASSERT_WARNING;
-    if (!reader_parse_element_end(r, begin, &assertion.span))
+    if (!reader_parse_term(r, BOOLEAN_TYPE, &a->condition))
+        return false;
+    reader_accept(r, TOKEN_COMMA);
+    if (!reader_parse_term(r, STRING_TYPE, &a->message))
+        return false;
+    if (reader_accept_word(r, WORD_WARNING)) {
+        const bool is_chosen = reader_accept_word(r, WORD_IF);
+        if (is_chosen && !reader_parse_term(r, BOOLEAN_TYPE, &a->warns))
+            return false;
+        a->level = is_chosen ? ASSERT_ERROR : ASSERT_WARNING;
+    }
+    return !reader_accept_word(r, WORD_REGION) || reader_parse_region_ref(r, &a->region, &a->branch);
+}
+
+bool reader_parse_assert(Reader *r, Where where, uint32_t begin)
+{
+    Assertion assertion = { .level = ASSERT_ERROR, .region = where.region, .branch = where.branch };
+    Label label;
+    const uint32_t n_loops = r->term.loops.n;
+    const bool is_good = reader_parse_new_label(r, &label) && parse_assertion(r, &assertion);
+    reader_leave_loops(r, n_loops);
+    if (!is_good || !reader_parse_element_end(r, begin, &assertion.span))
         return false;
     assertion.owner = label.owner;
     assertion.name = reader_stored_name(r, LABEL_ASSERTION, label.name);
@@ -570,7 +588,6 @@ bool reader_parse_static(Reader *r, uint32_t begin, Word word)
     case WORD_DELAY: return parse_delay(r, begin);
     case WORD_STREAM: return parse_stream(r, begin);
     case WORD_FUNCTION: return reader_parse_function(r, begin);
-    case WORD_ASSERT: return parse_assert(r, begin);
     case WORD_TASK: return parse_task(r, begin);
     case WORD_RELATION: return parse_relation(r, begin);
     case WORD_STEPFN: return parse_step(r, begin);
@@ -583,7 +600,7 @@ bool reader_parse_static(Reader *r, uint32_t begin, Word word)
 static bool is_dynamic(Word word)
 {
     return word == WORD_EQ || word == WORD_ALGORITHM || word == WORD_DROPPED || word == WORD_REGION ||
-           word == WORD_TRANS;
+           word == WORD_TRANS || word == WORD_ASSERT;
 }
 
 static void unknown_element(Reader *r)

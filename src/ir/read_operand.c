@@ -359,6 +359,30 @@ static const Expr *parse_table(Reader *r, Span span)
                : expr_table(r->pool, table, (uint32_t)order, args.at[0], args.n == 2 ? args.at[1] : NULL);
 }
 
+/* String(x), String(x, "6.3f"), String.length(s), ... */
+static const Expr *parse_text_op(Reader *r, Span span)
+{
+    ExprList args = { .n = 0 };
+    TextOp op = TEXT_FORMAT;
+    NameId name;
+    reader_advance(r);
+    if (reader_accept(r, TOKEN_DOT)) {
+        if (!reader_parse_name(r, &name))
+            return NULL;
+        for (op = 0; op < TEXT_OPS && strcmp(text_op_name(op), names_of(r->names, name)) != 0;)
+            op++;
+        if (op == TEXT_OPS) {
+            reader_report(r, DIAG_IR_UNKNOWN_NAME, span, "String has no operation '%s'", names_of(r->names, name));
+            HELP(r, "there are String.compare, String.length, String.substring, a + b and String(x, \"6.3f\")");
+            return NULL;
+        }
+    }
+    if (!reader_expect(r, TOKEN_OPEN, "'('") ||
+        !reader_parse_list(r, &args, TOKEN_CLOSE, "',' or ')' after an argument"))
+        return NULL;
+    return reader_build_text(r, op, args.n, args.at, span);
+}
+
 static const Expr *parse_opened_ref(Reader *r, RefKind kind)
 {
     reader_advance(r);
@@ -384,6 +408,7 @@ static const Expr *parse_word(Reader *r)
     case WORD_NOEVENT: reader_advance(r); return parse_no_event(r);
     case WORD_LITERAL: reader_advance(r); return parse_literal_relation(r);
     case WORD_TABLE: return parse_table(r, span);
+    case WORD_STRING: return parse_text_op(r, span);
     default: break;
     }
     if (word >= WORD_OPERATION) {

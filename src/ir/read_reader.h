@@ -233,6 +233,7 @@ const Expr *reader_convert(Reader *r, const Expr *e, Type type); /* Integer lite
 void reader_unify(Reader *r, const Expr **a, const Expr **b);    /* the same, of each to the type of the other */
 /* The operation on n arguments, which it may change; the span is that of the operator. */
 const Expr *reader_build(Reader *r, Op op, uint32_t n, const Expr **args, Span span);
+const Expr *reader_build_text(Reader *r, TextOp op, uint32_t n, const Expr **args, Span span);
 bool reader_suits(Type type, OpTakes wanted);
 bool reader_is_too_deep(Reader *r, uint32_t n, const Expr *const *args, Span span); /* true: reported */
 
@@ -303,9 +304,11 @@ bool reader_parse_block_end(Reader *r, const Label *label, Span opened);
 bool reader_is_element_word(const Reader *r);
 NameId reader_stored_name(const Reader *r, LabelKind kind, NameId name); /* empty for $e12 */
 bool reader_parse_dynamic(Reader *r, Where where, uint32_t begin,
-                          Word word);                           /* eq, algorithm, dropped, region, trans */
+                          Word word); /* eq, algorithm, dropped, region, trans */
+bool reader_parse_assert(Reader *r, Where where, uint32_t begin);
 bool reader_parse_static(Reader *r, uint32_t begin, Word word); /* everything else */
 bool reader_parse_attributes(Reader *r, const VarId *vars, uint32_t n);
+bool reader_parse_message(Reader *r, NameId *literal, Term *message);
 bool reader_parse_statements(Reader *r, uint32_t *first); /* up to end, else, elseif */
 bool reader_parse_region_ref(Reader *r, RegionId *region, uint16_t *branch);
 bool reader_parse_origin_word(Reader *r, Origin *origin, bool *known); /* from and by; *known: it was one of them */

@@ -1,6 +1,7 @@
 /* Nodes of expressions are made with their types checked; see read_reader.h. */
 #include "base/bug.h"
 #include "ir/read_reader.h"
+#include "koine/text_format.h"
 
 /* An array of Integers that are literals, as identity(3), is one of Reals where Reals are wanted. */
 static bool is_like_literal(const Expr *e)
@@ -85,6 +86,59 @@ static bool can_pair(Type a, Type b)
     return a.kind == b.kind && a.enumeration == b.enumeration && (a.rank == b.rank || !a.rank || !b.rank);
 }
 
+/* ---- texts ---- */
+/* A literal format is looked at here; others when they are used. */
+static bool suits_format(Reader *r, const Expr *const *args, Span span)
+{
+    const Type type = args[0]->type;
+    if (args[1]->kind != EXPR_STRING)
+        return true;
+    const char *format = names_of(r->names, args[1]->u.text);
+    const char *letters = type.kind == TYPE_REAL      ? KOINE_FORMAT_REALS
+                          : type.kind == TYPE_INTEGER ? KOINE_FORMAT_INTEGERS
+                                                      : KOINE_FORMAT_TEXTS;
+    KoineTextFormat ignored;
+    if (koine_read_format(format, strlen(format), letters, &ignored))
+        return true;
+    reader_report(r, DIAG_IR_FORMAT, span, "'%s' is no format for %s", format, reader_type_text(r, type));
+    HELP(r, "flags (-+ #0), width, precision and one of the letters %s, as \"8.3f\", \"-4d\", \"10s\"", letters);
+    return false;
+}
+
+const Expr *reader_build_text(Reader *r, TextOp op, uint32_t n, const Expr **args, Span span)
+{
+    static const char *const wanted[] = { [TEXT_CONCAT] = "two Strings",
+                                          [TEXT_COMPARE] = "two Strings",
+                                          [TEXT_LENGTH] = "a String",
+                                          [TEXT_SUBSTRING] = "a String and two Integers",
+                                          [TEXT_FORMAT] = "a value, and a String with its format" };
+    if (reader_is_too_deep(r, n, args, span))
+        return NULL;
+    if (op == TEXT_FORMAT && n == 1 && args[0]->type.rank == 0)
+        return expr_to_text(r->pool, args[0]);
+    if (op == TEXT_FORMAT && n == 2 && (args[0]->type.kind == TYPE_BOOLEAN || args[0]->type.kind == TYPE_ENUM) &&
+        args[0]->type.rank == 0)
+        args[0] = expr_to_text(r->pool, args[0]);
+    if (!text_op_fits(op, n, args)) {
+        reader_report(r, DIAG_IR_TYPE, span, "String%s%s takes %s", op == TEXT_FORMAT ? "" : ".",
+                      op == TEXT_FORMAT ? "" : text_op_name(op), wanted[op]);
+        HELP(r, "String(x) makes a text of a number, a Boolean or a value of an enumeration");
+        return NULL;
+    }
+    return op == TEXT_FORMAT && !suits_format(r, args, span) ? NULL : expr_text_op(r->pool, op, n, args);
+}
+
+/* a + b, and comparisons by order. */
+static const Expr *build_of_strings(Reader *r, Op op, const Expr **args, Span span)
+{
+    if (op == OP_ADD)
+        return reader_build_text(r, TEXT_CONCAT, 2, args, span);
+    const Expr *order = reader_build_text(r, TEXT_COMPARE, 2, args, span), *zero = expr_integer(r->pool, 0);
+    return !order            ? NULL
+           : r->term.literal ? expr_literal_relation(r->pool, op, order, zero)
+                             : expr_binary(r->pool, op, order, zero);
+}
+
 const Expr *reader_build(Reader *r, Op op, uint32_t n, const Expr **args, Span span)
 {
     static const char *const wanted_texts[] = { "Real or Integer",
@@ -96,6 +150,10 @@ const Expr *reader_build(Reader *r, Op op, uint32_t n, const Expr **args, Span s
                                                 "a scalar",
                                                 "an element" };
     const OpTakes wanted = op_takes(op);
+    const bool is_ordered = op == OP_LT || op == OP_LE || op == OP_GT || op == OP_GE;
+    if (n == 2 && (is_ordered || op == OP_ADD) && type_equal(args[0]->type, STRING_TYPE) &&
+        type_equal(args[1]->type, STRING_TYPE))
+        return build_of_strings(r, op, args, span);
     if (n == 2)
         reader_unify(r, &args[0], &args[1]);
     for (uint32_t k = 0; k < n; k++) {

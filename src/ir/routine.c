@@ -25,7 +25,7 @@ uint64_t function_field_count(const Function *f, uint32_t field)
 
 static bool has_obstacle(const Expr *e, bool is_whole)
 {
-    if (e->kind == EXPR_REDUCE || e->kind == EXPR_STRING)
+    if (e->kind == EXPR_REDUCE)
         return true;
     if (e->type.rank > 0 && (!is_whole || (e->kind != EXPR_LEAF && e->kind != EXPR_FUNCTION && e->kind != EXPR_ARRAY)))
         return true;
@@ -40,8 +40,6 @@ static const char *field_obstacle(const Function *f, uint32_t field, uint64_t *s
 {
     const Variable *v = &f->body->variables.at[field];
     const uint64_t count = function_field_count(f, field);
-    if (v->type.kind == TYPE_STRING)
-        return "a field of type String";
     if (v->type.rank > ROUTINE_RANK)
         return "an array of more than 8 dimensions";
     if (count == 0)
@@ -53,9 +51,9 @@ static const char *field_obstacle(const Function *f, uint32_t field, uint64_t *s
 static const char *statement_obstacle(const Function *f, const Statement *s)
 {
     if (s->value.shape && has_obstacle(s->value.shape, s->kind == STATEMENT_ASSIGN))
-        return "an operation on whole arrays, a sum over a range or a String";
+        return "an operation on whole arrays or a sum over a range";
     if (s->target.shape && has_obstacle(s->target.shape, true))
-        return "an operation on whole arrays, a sum over a range or a String";
+        return "an operation on whole arrays or a sum over a range";
     (void)f;
     return NULL;
 }
@@ -84,7 +82,7 @@ const char *function_obstacle(const Function *f, Span *where)
         const Iterator *i = &body->iterators.at[k];
         if (has_obstacle(i->lo.shape, false) || has_obstacle(i->hi.shape, false) ||
             (i->step.shape && has_obstacle(i->step.shape, false)))
-            return "an operation on whole arrays, a sum over a range or a String";
+            return "an operation on whole arrays or a sum over a range";
     }
     return slots + 3 * body->iterators.n > ROUTINE_SLOTS ? "more than 130,000 numbers in arrays of its own" : NULL;
 }
@@ -109,8 +107,6 @@ static Value literal(const Expr *e)
 static Value begin_of(const Variable *v)
 {
     Value none = { .i = INTEGER_FAULT };
-    if (v->type.kind == TYPE_STRING)
-        none.i = 0;
     if (v->type.kind == TYPE_REAL)
         none.i = 0x7ff8000000000000; /* NaN */
     const Expr *e = v->binding.shape;
@@ -320,6 +316,10 @@ static uint32_t make_step(Maker *m, uint32_t statement)
         const uint32_t step = maker_add_step(m, (StatementKind)s.kind, expression(m, s.value));
         const uint32_t inner = make_list(m, s.inner), otherwise = make_list(m, s.otherwise);
         m->steps.at[step].text = s.text;
+        if (!term_is_absent(s.message)) {
+            const Expr *message = expression(m, s.message);
+            m->steps.at[step].message = message;
+        }
         m->steps.at[step].inner = inner;
         m->steps.at[step].otherwise = otherwise;
         return step;
@@ -361,7 +361,8 @@ static uint32_t make_begins(Maker *m, uint32_t statements)
     uint32_t first = 0, last = 0;
     for (uint32_t k = m->function->n_inputs; k < function_fields(m->function); k++) {
         const Variable *v = &m->body->variables.at[k];
-        if (term_is_absent(v->binding) || expr_is_constant(v->binding.shape) || m->fields.at[k].data)
+        if (term_is_absent(v->binding) || (expr_is_constant(v->binding.shape) && v->type.kind != TYPE_STRING) ||
+            m->fields.at[k].data)
             continue;
         m->span = v->span;
         const Expr *value = each_element(m, k, expression(m, v->binding));
@@ -373,6 +374,35 @@ static uint32_t make_begins(Maker *m, uint32_t statements)
     if (last)
         m->steps.at[last].next = statements;
     return last ? first : statements;
+}
+
+/* ---- texts ---- */
+bool expr_has_texts(const Expr *e)
+{
+    bool found = e->kind == EXPR_TEXT || e->type.kind == TYPE_STRING;
+    if (!found && is_model_call(e))
+        found = function_has_texts(e->u.function);
+    for (uint32_t k = 0; k < e->n_args && !found; k++)
+        found = expr_has_texts(e->args[k]);
+    return found;
+}
+
+bool function_has_texts(const Function *f)
+{
+    if (f->texts != TEXTS_UNKNOWN)
+        return f->texts == TEXTS_SOME;
+    Function *own = (Function *)f; /* found at the first use and kept: the function means the same */
+    own->texts = TEXTS_NONE;       /* it may call itself */
+    bool found = false;
+    for (uint32_t k = 0; k < f->body->variables.n && !found; k++)
+        found = f->body->variables.at[k].type.kind == TYPE_STRING;
+    for (uint32_t k = 1; k < f->body->statements.n && !found; k++) {
+        const Statement *s = &f->body->statements.at[k];
+        found = !term_is_absent(s->message) || (s->value.shape && expr_has_texts(s->value.shape)) ||
+                (s->target.shape && expr_has_texts(s->target.shape));
+    }
+    own->texts = found ? TEXTS_SOME : TEXTS_NONE;
+    return found;
 }
 
 const Routine *routine_of(const Function *function)
@@ -392,6 +422,7 @@ const Routine *routine_of(const Function *function)
                           .n_steps = m.steps.n,
                           .first = first,
                           .width = function_width(function),
+                          .has_texts = function_has_texts(function),
                           .fields = m.fields.at,
                           .steps = m.steps.at };
     /* The cast is for this one field: the routine is made at its first use and kept, the function means the same. */

@@ -27,13 +27,13 @@ enum {
     ROUTINE_ROOM = 1 << 18,   /* slots of all calls that are nested, see routine_room */
     ROUTINE_STEPS = 20000000, /* iterations and calls in one call from outside */
     ROUTINE_FOLDED = 1000000, /* ... that is computed when the model is made */
-    ROUTINE_CALL_SLOTS = 5    /* what a call shares with the calls in it, see RoutineCallSlot */
+    ROUTINE_CALL_SLOTS = 7    /* what a call shares with the calls in it, see RoutineCallSlot */
 };
 
 /* Slots of the block for the call from outside that is executed: the site of the fault in it (0: none), the room that
- * calls take, iterations and calls so far; the first site since someone looked; how often functions of C were called.
- */
-typedef enum { CALL_FAULT, CALL_ROOM, CALL_STEPS, CALL_NOTED, CALL_OUTSIDE } RoutineCallSlot;
+ * calls take, iterations and calls so far; the first site since someone looked; how often functions of C were called;
+ * where the texts of the block are; the text of the check that failed. */
+typedef enum { CALL_FAULT, CALL_ROOM, CALL_STEPS, CALL_NOTED, CALL_OUTSIDE, CALL_TEXTS, CALL_MESSAGE } RoutineCallSlot;
 /* Which calls of C are watched: one watches all that it may do, which takes longer than most functions. */
 static inline bool external_is_due(int64_t count)
 {
@@ -57,7 +57,8 @@ typedef struct {
     const Expr *value;               /* ASSIGN, IF, WHILE, ASSERT */
     const Expr *index[ROUTINE_RANK]; /* ASSIGN to an element; of an array without: `value` is all of it */
     uint32_t inner, otherwise, next; /* 0: none */
-    NameId text;
+    NameId text;                     /* ASSERT: what is told, or */
+    const Expr *message;             /* ... a String, computed where the check fails; NULL: the text */
     Span span;
     uint32_t statement; /* it was made of */
     bool looks;         /* fails if a field has no value that is read here, or left as a result: `ends`, then `field` */
@@ -68,6 +69,7 @@ typedef struct Routine {
     const Function *function;
     uint32_t n_fields, n_slots, n_steps, first; /* step 0 is unused */
     uint32_t width;                             /* that of the function */
+    bool has_texts;                             /* it, or what it calls, works with texts: only tiers can */
     const RoutineField *fields;                 /* inputs, outputs, locals, loops */
     const RoutineStep *steps;
 } Routine;
@@ -118,6 +120,8 @@ static inline uint32_t routine_room(const Routine *routine)
 }
 /* The routine of a function that has no obstacle; made once. */
 const Routine *routine_of(const Function *function);
+bool expr_has_texts(const Expr *e);                /* it is, or computes, something of a text */
+bool function_has_texts(const Function *function); /* it, or what it calls, works with texts */
 /* Why a function cannot be executed, and where it says so; NULL: it can. */
 const char *function_obstacle(const Function *function, Span *where);
 

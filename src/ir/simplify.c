@@ -243,7 +243,7 @@ static const Expr *simple_function(Rules r, const Expr *e, const Expr *const *ar
     Value inputs[FEW], outputs[FEW];
     const Function *f = e->u.function;
     bool is_constant = f && is_model_call(e) && !f->external && f->is_pure && e->type.rank == 0 && e->n_args <= FEW &&
-                       !function_obstacle(f, &ignored) && function_width(f) <= FEW;
+                       !function_obstacle(f, &ignored) && !function_has_texts(f) && function_width(f) <= FEW;
     for (uint32_t k = 0; k < e->n_args && is_constant; k++) {
         is_constant = expr_is_constant(args[k]);
         inputs[k].i = args[k]->u.integer;
@@ -273,6 +273,7 @@ static const Expr *simple_node(Rules r, const Expr *e, const Expr *const *args)
     case EXPR_EACH:
     case EXPR_WHOLE:
     case EXPR_LEAF:
+    case EXPR_TEXT:
     case EXPR_ARRAY: return fits(e->n_args, args, 1) ? expr_with_args(r.pool, e, args) : NULL;
     case EXPR_REAL:
     case EXPR_INTEGER:

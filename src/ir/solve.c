@@ -174,6 +174,7 @@ static bool combine(Linear *l, const Expr *e, const LinearForm *args, LinearForm
     case EXPR_RANGE:
     case EXPR_EACH:
     case EXPR_WHOLE:
+    case EXPR_TEXT:
     case EXPR_ITERATOR: return false;
     }
     BUG("unknown ExprKind");

@@ -390,6 +390,7 @@ static void check_action(Verifier *v, const Action *a)
 {
     check_value(v, a->kind, ACTION_FAIL + 1, "an action kind", a->span);
     want_type(v, a->guard, BOOLEAN_TYPE, "a guard", a->span);
+    want_type(v, a->message, STRING_TYPE, "the text of an action", a->span);
     slice_in_range(v, a->first_arg, a->n_args, v->model->conditions.n, "arguments", a->span);
     if (a->kind == ACTION_SEND)
         in_range(v, a->channel, v->model->channels.n, "channel", a->span);
@@ -567,6 +568,13 @@ static void check_timed(Verifier *v)
         if (term_is_absent(a->condition))
             verify_broken(v, a->span, "an assertion without a condition");
         want_type(v, a->condition, BOOLEAN_TYPE, "the condition of an assertion", a->span);
+        if (term_is_absent(a->message))
+            verify_broken(v, a->span, "an assertion without a text");
+        want_type(v, a->message, STRING_TYPE, "the text of an assertion", a->span);
+        want_type(v, a->warns, BOOLEAN_TYPE, "the level of an assertion", a->span);
+        check_value(v, a->level, ASSERT_WARNING + 1, "a level", a->span);
+        in_range(v, a->domain.index, model->domains.n, "domain", a->span);
+        check_region_ref(v, a->region, a->branch, a->span);
     }
     for (uint32_t k = 0; k < model->tasks.n; k++) {
         const Task *task = &model->tasks.at[k];

@@ -75,6 +75,7 @@ static void visit_statements(Walk *w, uint32_t first)
             w->place.span = m->statements.at[k].span;
         VISIT(w, m->statements.at[k].target, TERM_TARGET);
         VISIT(w, m->statements.at[k].value, TERM_VALUE);
+        VISIT(w, m->statements.at[k].message, TERM_VALUE);
         if (m->statements.at[k].kind == STATEMENT_FOR)
             visit_domain(w, m->statements.at[k].domain);
         visit_statements(w, m->statements.at[k].inner);
@@ -165,6 +166,7 @@ static void visit_action(Walk *w, uint32_t k)
         w->place.span = m->actions.at[k].span;
     w->place.list = LIST_ACTIONS;
     VISIT(w, m->actions.at[k].guard, TERM_GUARD);
+    VISIT(w, m->actions.at[k].message, TERM_VALUE);
     visit_conditions(w, LIST_ACTIONS, m->actions.at[k].first_arg, m->actions.at[k].n_args);
 }
 
@@ -196,6 +198,17 @@ static void visit_connection(Walk *w, uint32_t k)
     visit_domain(w, c.domain);
     visit_indices(w, c.index_a);
     visit_indices(w, c.index_b);
+}
+
+static void visit_assertion(Walk *w, uint32_t k)
+{
+    const Model *m = w->model;
+    begin_element(w, k, m->assertions.at[k].span);
+    visit_domain(w, m->assertions.at[k].domain);
+    w->place.list = LIST_ASSERTIONS;
+    VISIT(w, m->assertions.at[k].condition, TERM_CONDITION);
+    VISIT(w, m->assertions.at[k].message, TERM_VALUE);
+    VISIT(w, m->assertions.at[k].warns, TERM_GUARD);
 }
 
 static void visit_entries(Walk *w, uint32_t k)
@@ -234,6 +247,8 @@ static void visit_element(Walk *w, ModelList list, uint32_t k)
         visit_entries(w, k);
     else if (list == LIST_CONNECTIONS)
         visit_connection(w, k);
+    else if (list == LIST_ASSERTIONS)
+        visit_assertion(w, k);
     else
         visit_row(w, list, k);
 }

@@ -237,8 +237,12 @@ static int compare_transitions(const Order *o, const Transition *a, const Transi
         order = compare_numbers((uint64_t)a->effect << 32 | a->rank, (uint64_t)b->effect << 32 | b->rank);
     if (order == 0)
         order = compare_numbers(a->n_actions, b->n_actions);
-    for (uint32_t k = 0; order == 0 && k < a->n_actions; k++)
+    for (uint32_t k = 0; order == 0 && k < a->n_actions; k++) {
         order = strcmp(action_text(o, a->first_action + k), action_text(o, b->first_action + k));
+        if (order == 0)
+            order = compare_terms(o, o->model->actions.at[a->first_action + k].message,
+                                  o->model->actions.at[b->first_action + k].message);
+    }
     if (order == 0)
         order = compare_numbers(o->when_key[a - o->model->transitions.at], o->when_key[b - o->model->transitions.at]);
     return order;

@@ -76,8 +76,7 @@ bool reject_unsupported(Compile *c)
     for (uint32_t k = 0; k < m->variables.n; k++)
         if (m->variables.at[k].definition == DEFINITION_CLOCKED ||
             (m->variables.at[k].definition == DEFINITION_FOREIGN && !m->variables.at[k].is_generated &&
-             !is_field(m, k)) ||
-            m->variables.at[k].type.kind == TYPE_STRING)
+             !is_field(m, k)))
             refuse(c, m->variables.at[k].span, "a variable of this kind");
     return diag_errors(c->diag) == 0;
 }

@@ -234,6 +234,7 @@ static inline KoineSlot reference(const Expr *e, const KoineSlot *leaves, int64_
     case EXPR_RANGE:
     case EXPR_EACH:
     case EXPR_WHOLE:
+    case EXPR_TEXT:
     case EXPR_ARRAY:
     case EXPR_FUNCTION: break;
     }

@@ -369,6 +369,7 @@ static inline long double reference(Reference *r, const Expr *e)
     case EXPR_RANGE:
     case EXPR_EACH:
     case EXPR_WHOLE:
+    case EXPR_TEXT:
     case EXPR_ARRAY:
     case EXPR_TABLE:
     case EXPR_FUNCTION: fail_msg("not scalar");
@@ -441,6 +442,7 @@ static inline void print_expr(const Expr *e)
     case EXPR_EACH:
     case EXPR_WHOLE:
     case EXPR_ARRAY: printf("array"); break;
+    case EXPR_TEXT: printf("text operation"); break;
     case EXPR_FUNCTION: printf("f"); break;
     case EXPR_TABLE: printf("table%u", e->u.table->index); break;
     case EXPR_STRING: printf("text"); return;

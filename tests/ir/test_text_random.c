@@ -237,12 +237,35 @@ static const Expr *make_table(Maker *m, uint32_t depth)
     return expr_table(m->model->pool, any_table(m), pick(m, TABLE_ORDERS), argument, is_frozen ? interval : NULL);
 }
 
+/* A format is looked at where it is read: only good ones, or what is no literal. */
+static const Expr *make_text_op(Maker *m, Type type, uint32_t depth)
+{
+    static const TextOp integers[] = { TEXT_COMPARE, TEXT_LENGTH },
+                        texts[] = { TEXT_CONCAT, TEXT_SUBSTRING, TEXT_FORMAT };
+    static const Type kinds[] = { { TYPE_REAL, 0, 0 }, { TYPE_INTEGER, 0, 0 }, { TYPE_STRING, 0, 0 } };
+    static const char *const formats[] = { "-8.3f", "+4d", "%12s" };
+    const TextOp op = type.kind == TYPE_INTEGER ? integers[pick(m, 2)] : texts[pick(m, 3)];
+    const uint32_t kind = pick(m, 3);
+    const Expr *args[3];
+    for (uint32_t k = 0; k < text_op_arity(op); k++)
+        args[k] = make(m,
+                       op == TEXT_FORMAT && k == 0     ? kinds[kind]
+                       : op == TEXT_SUBSTRING && k > 0 ? INTEGER_TYPE
+                                                       : STRING_TYPE,
+                       depth + 2);
+    if (op == TEXT_FORMAT && args[1]->kind == EXPR_STRING)
+        args[1] = expr_string(m->w.pool, names_text(m->names, formats[kind]));
+    return expr_text_op(m->w.pool, op, text_op_arity(op), args);
+}
+
 static const Expr *make(Maker *m, Type type, uint32_t depth)
 {
     const uint32_t what = pick(m, 100);
     const bool has_calls = type.kind == TYPE_REAL || type.kind == TYPE_INTEGER || type.kind == TYPE_BOOLEAN;
     if (depth > 6 || what < 15)
         return make_literal(m, type);
+    if (what < 25 && (type.kind == TYPE_STRING || type.kind == TYPE_INTEGER))
+        return make_text_op(m, type, depth);
     if (what < 40)
         return make_leaf(m, type, depth);
     if (what < 45 && type.kind == TYPE_INTEGER && m->n_loops)
@@ -263,6 +286,13 @@ static Term make_term(Maker *m, Type type)
     m->refs.n = 0;
     const Expr *shape = make(m, type, chance(m, 50) ? 4 : 0);
     return term_make(m->model, shape, m->refs.at);
+}
+
+/* A text that is no literal. */
+static Term make_message(Maker *m)
+{
+    m->refs.n = 0;
+    return term_make(m->model, make_text_op(m, STRING_TYPE, 4), m->refs.at);
 }
 
 static Term maybe_term(Maker *m, Type type, uint32_t percent)
@@ -467,7 +497,10 @@ static uint32_t make_statement(Maker *m, uint32_t depth)
         break;
     case STATEMENT_ASSERT:
         s.value = make_term(m, BOOLEAN_TYPE);
-        s.text = maybe_text(m);
+        if (chance(m, 50))
+            s.text = maybe_text(m);
+        else
+            s.message = make_message(m);
         break;
     case STATEMENT_BREAK:
     case STATEMENT_RETURN: break;
@@ -571,11 +604,16 @@ static void make_transition(Maker *m)
         const uint32_t n_args = pick(m, 3);
         actions[k] = (Action){ .kind = (uint8_t)pick(m, m->model->channels.n ? 4 : 3),
                                .guard = maybe_term(m, BOOLEAN_TYPE, 30),
-                               .text = maybe_text(m),
                                .n_args = n_args,
                                .priority = (int32_t)pick(m, 5) - 2,
                                .span = any_span(m) };
         actions[k].first_arg = model_add_terms(m->model, n_args, args);
+        if (actions[k].kind == ACTION_SEND || chance(m, 50))
+            actions[k].text = maybe_text(m);
+        else {
+            actions[k].message = make_message(m);
+            actions[k].n_args = 0;
+        }
         if (actions[k].kind == ACTION_SEND)
             actions[k].channel = pick(m, m->model->channels.n);
     }
@@ -721,8 +759,14 @@ static void make_rest(Maker *m)
         vec_push(m->w.arena, &m->model->delays, d);
     }
     for (uint32_t k = pick(m, 3); k > 0; k--) {
-        const Assertion a = { maybe_name(m, "a"), any_owner(m),        make_term(m, BOOLEAN_TYPE),
-                              maybe_text(m),      (uint8_t)pick(m, 2), any_span(m) };
+        Assertion a = { .name = maybe_name(m, "a"), .owner = any_owner(m), .domain = maybe_domain(m) };
+        a.condition = make_term(m, BOOLEAN_TYPE);
+        a.message = make_term(m, STRING_TYPE);
+        a.level = (uint8_t)pick(m, 2);
+        a.warns = a.level == ASSERT_ERROR ? maybe_term(m, BOOLEAN_TYPE, 30) : TERM_NONE;
+        a.span = any_span(m);
+        m->n_loops = 0;
+        any_place(m, &a.region, &a.branch);
         vec_push(m->w.arena, &m->model->assertions, a);
     }
     for (uint32_t k = pick(m, 4); k > 0; k--) {

@@ -14,9 +14,26 @@ typedef struct {
     bool keeps_last; /* of the rows, only the last */
 } Recorder;
 
-static double slot_value(const KoineModel *model, const KoineVariable *v, uint32_t element)
+/* The number of a text among those that were met so far. */
+static double text_value(RunResult *r, const KoineModel *model, KoineSlot slot)
+{
+    size_t n;
+    const char *text = model->kind->texts.get((KoineModel *)(uintptr_t)model, slot, &n);
+    uint32_t k = 0;
+    while (k < r->n_texts && strcmp(r->texts[k], text) != 0)
+        k++;
+    if (k == r->n_texts) {
+        r->texts = realloc(r->texts, ++r->n_texts * sizeof *r->texts);
+        r->texts[k] = strdup(text);
+    }
+    return k;
+}
+
+static double slot_value(RunResult *r, const KoineModel *model, const KoineVariable *v, uint32_t element)
 {
     const KoineSlot *slot = (const KoineSlot *)(const void *)(model->block + v->now) + element;
+    if (v->type == KOINE_STRING)
+        return text_value(r, model, *slot);
     const double value = v->type == KOINE_REAL ? slot->r : (double)slot->i;
     return v->flags & KOINE_VARIABLE_NEGATED ? -value : value;
 }
@@ -58,7 +75,7 @@ static KoineStatus point(KoineSink *sink, const KoineModel *model, const KoinePo
     uint32_t n = 0;
     for (uint32_t k = 0; k < t->n_variables; k++)
         for (uint32_t j = 0; j < t->variables[k].count; j++)
-            row->values[n++] = slot_value(model, &t->variables[k], j);
+            row->values[n++] = slot_value(r, model, &t->variables[k], j);
     return KOINE_OK;
 }
 
@@ -178,6 +195,9 @@ void run_free(RunResult *r)
         free(r->names[k]);
     for (uint32_t k = 0; k < r->n_rows; k++)
         free(r->rows[k].values);
+    for (uint32_t k = 0; k < r->n_texts; k++)
+        free(r->texts[k]);
+    free(r->texts);
     free(r->names);
     free(r->rows);
     free(r->messages);
@@ -204,6 +224,12 @@ double run_at(const RunResult *r, const char *name, double time)
             return r->rows[k].values[column];
     fail_msg("no row at %g; the run ended at %g: %s", time, r->report.time, r->report.text);
     return 0;
+}
+
+const char *run_text_at(const RunResult *r, const char *name, double time)
+{
+    const double number = run_at(r, name, time);
+    return number >= 0 && number < r->n_texts ? r->texts[(uint32_t)number] : "";
 }
 
 double run_last(const RunResult *r, const char *name)
@@ -238,7 +264,7 @@ void set_value(KoineModel *model, const char *name, double value)
 
 double value_of(const KoineModel *model, const char *name)
 {
-    return slot_value(model, variable_named(model, name), 0);
+    return slot_value(NULL, model, variable_named(model, name), 0); /* no String */
 }
 
 /* ---- comparing ---- */

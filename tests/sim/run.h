@@ -36,6 +36,8 @@ typedef struct {
     char **names;
     RunRow *rows;
     KoineRunReport report;
+    char **texts; /* of Strings: values are their numbers from 0, in the order in which they appeared */
+    uint32_t n_texts;
     uint32_t n_before; /* rows up to the pause */
     char *output;      /* DISPLAY */
     char note[512];    /* what `auto` did */
@@ -46,6 +48,7 @@ void run_free(RunResult *result);
 uint32_t run_column(const RunResult *result, const char *name);        /* fails the test if there is none */
 double run_at(const RunResult *result, const char *name, double time); /* last row at that time */
 double run_last(const RunResult *result, const char *name);
+const char *run_text_at(const RunResult *result, const char *name, double time); /* of a String */
 /* Writes a value before the run starts; fails the test if it cannot be set. */
 void set_value(KoineModel *model, const char *name, double value);
 double value_of(const KoineModel *model, const char *name);

@@ -4,6 +4,7 @@
 #include "emit/c/model_text.h"
 #include "emit/c/routine.h"
 #include "emit/runs.h"
+#include "emit/texts.h"
 #include <stdarg.h>
 
 enum {
@@ -444,6 +445,22 @@ static void print_table_call(Printer *p, Text *t, const Expr *e)
     text_add(t, ")");
 }
 
+static void print_text_op(Printer *p, Text *t, const Expr *e)
+{
+    const bool is_real = e->args[0]->type.kind == TYPE_REAL, is_inner = p->places.spelling == SPELL_ROUTINE;
+    const char *call = is_inner ? "call" : arena_format(p->line, "m + %u", p->code->calls);
+    p->needs.texts = true;
+    text_format(t, "%s(%s, %u, %u", is_real ? "koine_text_of" : "koine_text", call, text_operation(e),
+                is_inner ? p->places.routine->site | ROUTINE_NOT_FINITE : 0);
+    for (uint32_t k = 0; k < e->n_args; k++) {
+        text_add(t, ", ");
+        print_expression(p, t, e->args[k], BIND_ANY);
+    }
+    for (uint32_t k = e->n_args; k < 3 && !is_real; k++)
+        text_add(t, ", 0");
+    text_char(t, ')');
+}
+
 static void print_expression(Printer *p, Text *t, const Expr *e, Binding at_least)
 {
     const uint32_t number = placement_number(&p->placement, e);
@@ -467,7 +484,8 @@ static void print_expression(Printer *p, Text *t, const Expr *e, Binding at_leas
         print_integer(t, e->u.integer);
         close(t, e->u.integer < 0 && at_least == BIND_TIGHT);
         return;
-    case EXPR_STRING: text_format(t, "%u", e->u.text.index); return;
+    case EXPR_STRING: print_integer(t, literal_number(p->code->literals, e->u.text)); return;
+    case EXPR_TEXT: print_text_op(p, t, e); return;
     case EXPR_LEAF: print_leaf(p, t, e); return;
     case EXPR_ITERATOR: print_iterator(p, t); return;
     case EXPR_CALL: print_call(p, t, e, at_least); return;

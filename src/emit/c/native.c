@@ -53,6 +53,8 @@ bool native_fill(Executable *executable, const Code *code, const NativeParts *pa
         return false;
     executable->code.sections = native->sections;
     executable->code.kernels = native->kernels;
+    if (native->text)
+        *native->text = koine_text_apply;
     if (parts->derivatives) /* ISO C has no conversion of an object pointer to a function pointer; POSIX has */
         memcpy(&executable->code.derivatives, &parts->derivatives, sizeof parts->derivatives);
     if (wants_externals)

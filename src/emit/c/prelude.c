@@ -304,6 +304,41 @@ static void print_external_support(Text *text)
              "}\n");
 }
 
+/* What they do the loader of the code says, see KoineCompiled. */
+static void print_text_support(Text *text)
+{
+    text_add(text,
+             "static int64_t (*koine_text_function)(KoineSlot *call, uint32_t op, const KoineSlot *args);\n"
+             "static inline int64_t koine_texts(KoineSlot *call, uint32_t op, int64_t site, const KoineSlot *args)\n"
+             "{\n"
+             "    const int64_t text = koine_text_function(call, op, args);\n"
+             "    if (site && text == (-9223372036854775807 - 1)) {\n"
+             "        if (!call[0].i)\n"
+             "            call[0].i = site;\n"
+             "        if (!call[3].i)\n"
+             "            call[3].i = site;\n"
+             "    }\n"
+             "    return text;\n"
+             "}\n"
+             "static inline int64_t koine_text(KoineSlot *call, uint32_t op, int64_t site, int64_t a, int64_t b, "
+             "int64_t c)\n"
+             "{\n"
+             "    KoineSlot args[3];\n"
+             "    args[0].i = a;\n"
+             "    args[1].i = b;\n"
+             "    args[2].i = c;\n"
+             "    return koine_texts(call, op, site, args);\n"
+             "}\n"
+             "static inline int64_t koine_text_of(KoineSlot *call, uint32_t op, int64_t site, double a, int64_t b)\n"
+             "{\n"
+             "    KoineSlot args[3];\n"
+             "    args[0].r = a;\n"
+             "    args[1].i = b;\n"
+             "    args[2].i = 0;\n"
+             "    return koine_texts(call, op, site, args);\n"
+             "}\n");
+}
+
 void print_prelude(Text *text, const PreludeNeeds *needs)
 {
     text_add(text, "typedef signed int int32_t;\n"
@@ -339,6 +374,8 @@ void print_prelude(Text *text, const PreludeNeeds *needs)
         print_call_support(text);
     if (needs->externals)
         print_external_support(text);
+    if (needs->texts)
+        print_text_support(text);
 }
 
 bool has_prelude_prefix(const char *name)

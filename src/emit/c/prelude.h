@@ -19,6 +19,7 @@ typedef struct {
     bool parts;       /* sections in several functions */
     bool calls;       /* functions of the model */
     bool externals;   /* ... some of them of C */
+    bool texts;       /* operations on texts */
     bool derivatives; /* koine_derivatives: needs the head of KoineModel */
 } PreludeNeeds;
 

@@ -204,7 +204,7 @@ static void print_tables(Text *text, const Printer *p)
     }
 }
 
-static void print_table(Text *text, const Code *code)
+static void print_table(Text *text, const Code *code, bool has_texts)
 {
     text_format(text, "\nstatic void (*const koine_sections[%u])(KoineSlot *m, const uint32_t *rows) = {\n",
                 code->n_sections + 1); /* one more: an array must not be empty */
@@ -223,8 +223,9 @@ static void print_table(Text *text, const Code *code)
                 "    uint64_t n_sections, n_kernels;\n"
                 "    void (*const *sections)(KoineSlot *m, const uint32_t *rows);\n"
                 "    void (*const *kernels)(KoineSlot *m, const uint32_t *row, uint32_t n);\n"
-                "} " NATIVE_TABLE " = { %u, %u, koine_sections, koine_kernels };\n",
-                code->n_kernels, code->n_sections, code->n_kernels);
+                "    void *text;\n"
+                "} " NATIVE_TABLE " = { %u, %u, koine_sections, koine_kernels, %s };\n",
+                code->n_kernels, code->n_sections, code->n_kernels, has_texts ? "&koine_text_function" : "0");
     if (code->derivatives_section != KOINE_NONE)
         text_format(text,
                     "\nint " NATIVE_DERIVATIVES "(KoineModel *model);\n"
@@ -291,7 +292,7 @@ static Text print_whole(const Code *code, const bool *is_foreign, const void *co
     print_tables(&text, &printer);
     if (functions.n)
         text_bytes(&text, functions.at, functions.n);
-    print_table(&text, code);
+    print_table(&text, code, printer.needs.texts);
     arena_destroy(bodies);
     arena_destroy(line);
     arena_destroy(scratch);

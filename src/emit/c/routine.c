@@ -182,7 +182,14 @@ static void print_if(Printer *p, RoutinePrinter *rp, const RoutineStep *step)
     print_line(p, NULL, "const int64_t koine_holds = %s;", condition);
     print_checks(p, rp, NULL, BOOLEAN_TYPE, step->value->has_call, true);
     if (step->kind == STATEMENT_ASSERT) {
-        print_line(p, NULL, "if (!koine_holds) { koine_fail(call, %u); goto done; }", rp->site | ROUTINE_CHECK);
+        print_line(p, NULL, "if (!koine_holds) {");
+        p->indent++;
+        if (step->message)
+            print_line(p, NULL, "call[%d].i = %s;", CALL_MESSAGE, print_value(p, step->message));
+        print_line(p, NULL, "koine_fail(call, %u);", rp->site | ROUTINE_CHECK);
+        print_line(p, NULL, "goto done;");
+        p->indent--;
+        print_line(p, NULL, "}");
     } else {
         print_line(p, NULL, "if (koine_holds) {");
         p->indent++;

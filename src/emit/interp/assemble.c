@@ -4,6 +4,7 @@
 #include "base/bug.h"
 #include "emit/interp/routine.h"
 #include "emit/routines.h"
+#include "emit/texts.h"
 
 double table_value(const KoineSlot *address, int64_t interval, double argument)
 {
@@ -93,7 +94,7 @@ static Operand constant(Assembler *as, const Expr *e)
     if (e->kind == EXPR_REAL)
         value.r = e->u.real;
     else if (e->kind == EXPR_STRING)
-        value.i = e->u.text.index;
+        value.i = literal_number(as->code->literals, e->u.text);
     return constant_slot(as, value);
 }
 
@@ -356,6 +357,19 @@ static Operand compute_function(Assembler *as, const Expr *e, const Operand *wan
     return to_wanted(as, e->type.rank > 0 ? compute_into_new(as, OPCODE_ADDRESS, result) : result, wanted);
 }
 
+static Operand compute_text(Assembler *as, const Expr *e, const Operand *wanted)
+{
+    const bool is_inner = as->site.routine != NULL;
+    const uint32_t first = take_registers(as, e->n_args + 1u), to = first + e->n_args;
+    const uint32_t operands[] = { to, first, text_operation(e), is_inner ? 0 : as->code->calls,
+                                  is_inner ? as->site.number | ROUTINE_NOT_FINITE : 0 };
+    compute_args(as, e, first);
+    assemble_raw(as, OPCODE_TEXT, 5, operands);
+    for (uint32_t k = 0; k < e->n_args; k++)
+        vec_push(as->arena, &as->registers.free, first + k);
+    return to_wanted(as, (Operand){ true, (int32_t)to }, wanted);
+}
+
 static bool is_at_hand(const Assembler *as, const Expr *e)
 {
     return placement_value(as->placement, e)->kind <= EXPR_ITERATOR ||
@@ -446,6 +460,8 @@ static Operand compute(Assembler *as, uint32_t number, const Operand *wanted)
         return compute_table(as, e, wanted);
     if (e->kind == EXPR_FUNCTION)
         return compute_function(as, e, wanted);
+    if (e->kind == EXPR_TEXT)
+        return compute_text(as, e, wanted);
     if (e->kind == EXPR_ARRAY)
         return compute_braces(as, e, wanted);
     REQUIRE(e->kind == EXPR_IF);

@@ -31,14 +31,16 @@ typedef enum {
     OPCODE_SKIP,        /* distance in words from the next instruction */
     OPCODE_SKIP_UNLESS, /* condition, distance */
     OPCODE_SKIP_UNLESS_LAST = OPCODE_SKIP_UNLESS + 1,
-    OPCODE_BACK,          /* distance in words back from the next instruction */
-    OPCODE_CALL,          /* first register of the results, first register of the arguments, Routine (2 words), slot
-                             of the call slots or 0: in a routine, whose slot 0 points to them */
-    OPCODE_COPY,          /* register with the address of the target, register with that of the source, count */
-    OPCODE_FIELD,         /* register, first register of the indices, RoutineField (2 words), site */
-    OPCODE_STORE,         /* slot of the value, first slot of the indices, RoutineField (2 words), site */
-    OPCODE_STORE_WHOLE,   /* slot of the address of the value, RoutineField (2 words), site */
-    OPCODE_CHECK_REAL,    /* slot, site */
+    OPCODE_BACK,        /* distance in words back from the next instruction */
+    OPCODE_CALL,        /* first register of the results, first register of the arguments, Routine (2 words), slot
+                           of the call slots or 0: in a routine, whose slot 0 points to them */
+    OPCODE_TEXT,        /* register, first register of the arguments, KoineTextOp, slot of the call slots or 0, site */
+    OPCODE_MESSAGE,     /* slot of the text of a check that fails */
+    OPCODE_COPY,        /* register with the address of the target, register with that of the source, count */
+    OPCODE_FIELD,       /* register, first register of the indices, RoutineField (2 words), site */
+    OPCODE_STORE,       /* slot of the value, first slot of the indices, RoutineField (2 words), site */
+    OPCODE_STORE_WHOLE, /* slot of the address of the value, RoutineField (2 words), site */
+    OPCODE_CHECK_REAL,  /* slot, site */
     OPCODE_CHECK_INTEGER, /* slot, site */
     OPCODE_COUNT_STEP,    /* site */
     OPCODE_FAIL,          /* site */

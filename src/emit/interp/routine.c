@@ -146,6 +146,20 @@ bool interp_call(const uint32_t *at, KoineSlot *m, const KoineSlot *args, KoineS
     return !is_inner || !call[CALL_FAULT].i;
 }
 
+int64_t interp_text(const uint32_t *at, KoineSlot *m, const KoineSlot *args)
+{
+    KoineSlot *call = at[4] == 0 ? call_slots(m) : &m[at[4]];
+    const int64_t text = koine_text_apply(call, at[3], args);
+    if (at[5] && text == KOINE_INTEGER_FAULT)
+        fail(call, at[5]);
+    return text;
+}
+
+void interp_message(KoineSlot *frame, KoineSlot text)
+{
+    call_slots(frame)[CALL_MESSAGE] = text;
+}
+
 /* The element in the frame, or where the caller has the array. */
 static KoineSlot *find_element(const RoutineField *field, KoineSlot *frame, const KoineSlot *index)
 {
@@ -305,6 +319,10 @@ static void write_check(Writer *w, const RoutineStep *step)
     const uint32_t to_fail = write_condition(w, step);
     const uint32_t to_end = write_jump(w);
     arrive(w, to_fail);
+    if (step->message) {
+        write_value(w, w->value_slot, step->message, site_of(w, step));
+        write_instruction(w, OPCODE_MESSAGE, 1, (const uint32_t[]){ w->value_slot });
+    }
     write_instruction(w, OPCODE_FAIL, 1, (const uint32_t[]){ site_of(w, step) | ROUTINE_CHECK });
     arrive(w, to_end);
 }

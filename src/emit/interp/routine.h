@@ -17,6 +17,8 @@ struct LoadedRoutine {
 };
 
 bool interp_call(const uint32_t *at, KoineSlot *m, const KoineSlot *args, KoineSlot *to);
+int64_t interp_text(const uint32_t *at, KoineSlot *m, const KoineSlot *args);
+void interp_message(KoineSlot *frame, KoineSlot text);
 bool interp_element(const uint32_t *at, KoineSlot *m, const KoineSlot *index, KoineSlot *to);
 bool interp_store(const uint32_t *at, KoineSlot *m);
 bool interp_store_whole(const uint32_t *at, KoineSlot *m);

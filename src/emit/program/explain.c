@@ -413,7 +413,7 @@ static bool explain_impure(const Explainer *of, const OriginEffect *effect, cons
     for (uint32_t k = 0; k < effect->n_values; k++)
         is_impure |= effect->values[k].shape && expr_is_impure(effect->values[k].shape);
     if (!is_impure || of->slots->calls == KOINE_NONE ||
-        !add_site(of, &why->text, (uint32_t)m[of->slots->calls + CALL_NOTED].i))
+        !add_site(of, &why->text, (uint32_t)m[of->slots->calls + CALL_NOTED].i, m))
         return false;
     why->cause = KOINE_CAUSE_FUNCTION;
     return true;
@@ -430,6 +430,16 @@ static bool explain_effect(const Explainer *of, const OriginEffect *effect, cons
     return found;
 }
 
+/* Where nothing can be evaluated again: the function that failed, if one did. */
+static void add_noted(const Explainer *of, const KoineSlot *m, Why *why)
+{
+    const uint32_t site = of->slots->calls == KOINE_NONE ? 0 : (uint32_t)m[of->slots->calls + CALL_NOTED].i;
+    if (site && add_site(of, &why->text, site, m))
+        why->cause = KOINE_CAUSE_FUNCTION;
+    else
+        text_add(&why->text, "no finite value");
+}
+
 static void explain_origin(const Explainer *of, uint32_t origin, const KoineSlot *m, Why *why)
 {
     Text *to = &why->text;
@@ -440,7 +450,7 @@ static void explain_origin(const Explainer *of, uint32_t origin, const KoineSlot
     if (!b) {
         const OriginEffect effect = origin_effect(of, origin, to->arena);
         if (!explain_effect(of, &effect, m, why))
-            text_add(to, "no finite value");
+            add_noted(of, m, why);
         text_format(to, " (in %s)", effect.what);
         return;
     }
@@ -467,7 +477,7 @@ static void explain_origin(const Explainer *of, uint32_t origin, const KoineSlot
     case BLOCK_TRANSITION: break;
     }
     if (!found)
-        text_add(to, "no finite value");
+        add_noted(of, m, why);
     if (b->kind == BLOCK_ASSIGN)
         text_format(to,
                     is_differentiated(model, b->equation) ? " (in the derivative of this equation, for %s)"
@@ -538,7 +548,7 @@ void explain_fault(void *context, KoineModel *model, uint32_t origin)
         text_add(text, model->fault.text);
     else if (origin != KOINE_NONE && !endless)
         explain_origin(of, origin, m, &why);
-    else if (add_site(of, text, site))
+    else if (add_site(of, text, site, m))
         why.cause = KOINE_CAUSE_FUNCTION;
     else
         explain_nothing(&why);
@@ -581,7 +591,7 @@ static bool suffers(const Explainer *of, Term term, const KoineSlot *m, Why *scr
     if (expr_is_impure(term.shape)) /* it is not called once more to see */
         return true;
     scratch->text.n = 0;
-    return term.shape->has_index || explain_term(of, term, m, scratch);
+    return term.shape->has_index || expr_has_texts(term.shape) || explain_term(of, term, m, scratch);
 }
 
 static bool block_suffers(const Explainer *of, const Schedule *schedule, const Block *b, const KoineSlot *m,

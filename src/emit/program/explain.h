@@ -46,7 +46,7 @@ void add_place(const Explainer *of, Text *to, Span span);           /* "Ball.mdl
 void add_failing(const Explainer *of, Text *to, const Routine *routine, Span span);
 void add_fault_kind(const Explainer *of, Text *to, RoutineFaultKind kind, const RoutineStep *step);
 void add_external(const Explainer *of, Text *to, const Function *f, RoutineFaultKind kind);
-bool add_site(const Explainer *of, Text *to, uint32_t site);
+bool add_site(const Explainer *of, Text *to, uint32_t site, const KoineSlot *m);
 
 /* origins.c: what each origin is, where it stands and whose it is; *n: how many there are. Texts of comparisons are the
  * comparisons, those of others begin with "in the ". */

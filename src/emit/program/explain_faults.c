@@ -45,7 +45,14 @@ void add_external(const Explainer *of, Text *to, const Function *f, RoutineFault
     text_format(to, " (%s of C)", names_of(pool_names(of->model->pool), e->symbol));
 }
 
-bool add_site(const Explainer *of, Text *to, uint32_t site)
+/* A text of the model whose block this is. */
+static const char *text_in(const Explainer *of, const KoineSlot *m, KoineSlot value)
+{
+    uint32_t n;
+    return koine_text_at(m + of->slots->calls, value.i, &n);
+}
+
+bool add_site(const Explainer *of, Text *to, uint32_t site, const KoineSlot *m)
 {
     const Routine *routine;
     const RoutineStep *step = routine_at_site(of->code, site, &routine);
@@ -55,6 +62,10 @@ bool add_site(const Explainer *of, Text *to, uint32_t site)
     const RoutineFaultKind kind = (RoutineFaultKind)(site & ((1u << SITE_KIND_BITS) - 1));
     if (routine->function->external)
         add_external(of, to, routine->function, kind);
+    else if (kind == ROUTINE_CHECK && step->message)
+        text_add(to, text_in(of, m, m[of->slots->calls + CALL_MESSAGE]));
+    else if (kind == ROUTINE_NOT_FINITE && step->value && expr_has_texts(step->value))
+        text_add(to, "a text, or a number of it, that there is not");
     else
         add_fault_kind(of, to, kind, step);
     return true;

@@ -18,7 +18,15 @@ void add_constant(Kernels *ks, uint32_t slot, uint32_t n, KoineSlot value)
     vec_push(ks->arena, &ks->constants, constant);
 }
 
-/* Values of variables that are numbers. */
+bool constant_value(const Kernels *ks, const Expr *e, KoineSlot *value)
+{
+    if (e->kind != EXPR_STRING)
+        return literal_value(e, value);
+    value->i = literal_number(ks->literals, e->u.text);
+    return true;
+}
+
+/* Values of variables that are numbers or texts. */
 static void fill_constants(Kernels *ks)
 {
     const Model *m = ks->model;
@@ -33,12 +41,12 @@ static void fill_constants(Kernels *ks)
             value.i = 1;
         if (term.shape && term.shape->kind == EXPR_ARRAY) {
             for (uint32_t j = 0; j < n; j++)
-                if (literal_value(expr_array_element(term.shape, j), &value))
+                if (constant_value(ks, expr_array_element(term.shape, j), &value))
                     add_constant(ks, ks->slots->now[k] + j, 1, value);
             continue;
         }
         if (term.shape)
-            literal_value(term.shape, &value);
+            constant_value(ks, term.shape, &value);
         if (value.i != 0)
             add_constant(ks, ks->slots->now[k], n, value);
     }
@@ -63,6 +71,7 @@ Kernels *kernels_create(const Schedule *schedule, const Slots *slots, Arena *are
     Kernels *ks = NEW(arena, Kernels);
     *ks = (Kernels){ .model = model_overlay(schedule->model, arena),
                      .slots = slots,
+                     .literals = literals_list(schedule->model, arena),
                      .arena = arena,
                      .scratch = arena_create_like(arena),
                      .n_slots = slots->n };
@@ -93,7 +102,7 @@ static const Expr *const *with_parts(Kernels *ks, uint32_t n, const Expr *const 
         return outputs;
     const Expr **made = NEW_ARRAY(ks->scratch, const Expr *, n);
     for (uint32_t k = 0; k < n; k++)
-        made[k] = expr_parts(ks->model->pool, outputs[k]);
+        made[k] = texts_lazy(ks->model->pool, expr_parts(ks->model->pool, outputs[k]));
     return made;
 }
 

@@ -7,6 +7,7 @@
 #include "base/map.h"
 #include "emit/code.h"
 #include "emit/program/slots.h"
+#include "emit/texts.h"
 #include "ir/element.h"
 #include <math.h>
 
@@ -36,6 +37,7 @@ enum { AFFINE_FROM = 4 }; /* so many rows of one kernel become a loop; shorter r
 typedef struct {
     Model *model; /* the schedule's, overlaid with the terms that the layout makes */
     const Slots *slots;
+    const Literals *literals;
     Arena *arena;
     Arena *scratch;               /* lives as long as the layout is made */
     uint32_t n_slots;             /* of the variables and of what was taken since */
@@ -53,6 +55,8 @@ typedef struct {
 
 Kernels *kernels_create(const Schedule *schedule, const Slots *slots, Arena *arena);
 uint32_t take_slots(Kernels *ks, uint64_t n);
+/* The value of a literal, also of a text; false: it is none, nothing is written. */
+bool constant_value(const Kernels *ks, const Expr *e, KoineSlot *value);
 void add_constant(Kernels *ks, uint32_t slot, uint32_t n, KoineSlot value);
 
 uint32_t kernel_for(Kernels *ks, uint32_t n_outputs, const Expr *const *outputs, uint32_t n_leaves,

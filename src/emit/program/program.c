@@ -103,6 +103,12 @@ static KoineSlots join_slots(const Model *m, const Slots *slots, const Kernels *
                          .n_computed_starts = starts.n };
 }
 
+static KoineLiterals join_texts(const Kernels *ks)
+{
+    return (KoineLiterals){ ks->literals->is_used ? ks->slots->calls + CALL_TEXTS : KOINE_NONE, ks->literals->texts.n,
+                            ks->literals->texts.at };
+}
+
 static KoineParts join_parts(KoinePart parameters, const Parts *parts, const Systems *ss, const Events *events)
 {
     KoineParts to = { .parameters = parameters,
@@ -173,6 +179,7 @@ static Code code_of(const Schedule *schedule, const Kernels *ks, const KoinePart
                   .rows = ks->rows.at,
                   .slot_names = fill_slot_names(ks),
                   .calls = ks->slots->calls,
+                  .literals = ks->literals,
                   .derivatives_section = KOINE_NONE };
     if (m->functions.n) { /* faults are explained with them while models run: nothing is made then */
         make_routines(m->pool);
@@ -200,6 +207,7 @@ Program *program_create(const Schedule *schedule, Arena *arena)
     program->code = code_of(schedule, kernels, &parts.derivatives);
     program->data = (KoineProgram){ .tables = &program->tables,
                                     .slots = join_slots(schedule->model, slots, kernels, &events),
+                                    .texts = join_texts(kernels),
                                     .parts = join_parts(parameters, &parts, systems, &events),
                                     .events = events.data,
                                     .systems = join_systems(schedule->model, &parts, systems, &events) };

@@ -2,6 +2,7 @@
 #include "emit/program/slots.h"
 #include "base/bug.h"
 #include "emit/routines.h"
+#include "emit/texts.h"
 
 typedef struct {
     const Schedule *schedule;
@@ -109,7 +110,7 @@ static void place_all(Placing *p)
     p->slots.phases.initial = take_slots(p, 1);
     p->slots.phases.has_initial = reads(m, REF_INITIAL);
     p->slots.phases.terminal = reads(m, REF_TERMINAL) ? take_slots(p, 1) : KOINE_NONE;
-    p->slots.calls = m->functions.n ? take_slots(p, ROUTINE_CALL_SLOTS) : KOINE_NONE;
+    p->slots.calls = m->functions.n || model_has_texts(m) ? take_slots(p, ROUTINE_CALL_SLOTS) : KOINE_NONE;
     place_states(p);
     place_variables(p, VARIABILITY_CONTINUOUS, VARIABILITY_CONTINUOUS);
     align_slots(p);

@@ -141,7 +141,7 @@ static void lay_unknown(SystemLayout *y, uint32_t place, Ref u)
     if (y->types[place] == KOINE_ENUMERATION)
         start.i = 1;
     if (u.kind == REF_NOW && v->start.shape)
-        literal_value(v->start.shape, &start);
+        constant_value(ss->ks, v->start.shape, &start);
     const KoineConstant guess = { y->guesses[place], 1, start };
     vec_push(ss->ks->arena, &ss->ks->constants, guess);
     if (y->block->kind != BLOCK_NEWTON)

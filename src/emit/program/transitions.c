@@ -41,6 +41,21 @@ static void add_next(EventLayout *e, const Assignment *a, uint32_t number)
     vec_push(ks->arena, &e->firings.nexts, next);
 }
 
+/* Only where the guard holds: a text costs, and may fail. */
+static Term guarded(Model *m, Term guard, Term value)
+{
+    const Type type = value.shape->type;
+    if (term_is_absent(guard) || !value.shape->has_call)
+        return value;
+    TermBuilder builder = term_builder(m);
+    const Expr *none = type.kind == TYPE_STRING    ? expr_string(m->pool, (NameId){ 0 })
+                       : type.kind == TYPE_REAL    ? expr_real(m->pool, 0)
+                       : type.kind == TYPE_INTEGER ? expr_integer(m->pool, 0)
+                                                   : NULL;
+    const Expr *condition = term_import(&builder, guard), *wanted = term_import(&builder, value);
+    return none ? term_finish(&builder, expr_if(m->pool, condition, wanted, none)) : value;
+}
+
 static void add_action(EventLayout *e, const Action *a, uint32_t number)
 {
     static const uint8_t kinds[] = { [ACTION_DISPLAY] = KOINE_ACTION_DISPLAY,
@@ -50,24 +65,25 @@ static void add_action(EventLayout *e, const Action *a, uint32_t number)
                                      [ACTION_SEND] = KOINE_ACTION_SEND };
     Kernels *ks = e->ks;
     Model *m = e->m;
-    const uint32_t n = a->n_args + 1;
+    const bool is_message = !term_is_absent(a->message);
+    const uint32_t n = (is_message ? 1 : a->n_args) + 1;
     Term *terms = NEW_ARRAY(ks->arena, Term, n);
     uint32_t *slots = NEW_ARRAY(ks->arena, uint32_t, n);
     uint8_t *types = NEW_ARRAY(ks->arena, uint8_t, n);
     terms[0] = term_is_absent(a->guard) ? term_boolean(m, true) : a->guard;
     slots[0] = take_slots(ks, 1);
     for (uint32_t k = 1; k < n; k++) {
-        terms[k] = m->conditions.at[a->first_arg + k - 1];
+        terms[k] = guarded(m, a->guard, is_message ? a->message : m->conditions.at[a->first_arg + k - 1]);
         slots[k] = take_slots(ks, 1);
         types[k - 1] = terms[k].shape->type.kind;
     }
     const Piece piece = lay_terms(ks, n, terms, slots);
     const KoineAction action = { .kind = kinds[a->kind],
-                                 .format = names_of(pool_names(m->pool), a->text),
+                                 .format = is_message ? NULL : names_of(pool_names(m->pool), a->text),
                                  .kernel = piece.kernel,
                                  .row = piece.row,
                                  .guard = slots[0],
-                                 .n_args = a->n_args,
+                                 .n_args = n - 1,
                                  .args = slots + 1,
                                  .types = types,
                                  .channel = a->channel,

@@ -543,9 +543,10 @@ static const Expr *result_at(Arrays *x, const Expr *e, const Expr *const *index)
     return expr_function_element(x->pool, call, (uint32_t)number, scalar);
 }
 
-static const Expr *table_at(Arrays *x, const Expr *e)
+/* Of a table, or an operation on texts: all arguments are scalars. */
+static const Expr *args_at(Arrays *x, const Expr *e)
 {
-    const Expr *args[2];
+    const Expr *args[3];
     for (uint32_t k = 0; k < e->n_args; k++)
         if (!(args[k] = array_element(x, e->args[k], NULL)))
             return NULL;
@@ -562,7 +563,8 @@ const Expr *array_element(Arrays *x, const Expr *e, const Expr *const *index)
     case EXPR_LEAF: return leaf_at(x, e, index);
     case EXPR_ITERATOR: return e->u.iterator < ARRAY_LEVELS && x->loop[e->u.iterator] ? x->loop[e->u.iterator] : e;
     case EXPR_CALL: return call_at(x, e, index);
-    case EXPR_TABLE: return table_at(x, e);
+    case EXPR_TABLE:
+    case EXPR_TEXT: return args_at(x, e);
     case EXPR_IF: return if_at(x, e, index);
     case EXPR_REDUCE: return reduction_at(x, e);
     case EXPR_ARRAY: return braces_at(x, e, index);

@@ -3,6 +3,7 @@
  * Its comparisons are events, so a violation is found when it begins, whatever steps a solver makes; a trial of the
  * solver beyond it reports nothing. It fires at the start, too, and a warning once each time that it begins. Where
  * nothing watches the condition (noEvent, a function of what moves) it is looked at after each accepted step. */
+#include "base/text.h"
 #include "passes/pipeline.h"
 
 typedef struct {
@@ -66,6 +67,51 @@ static VarId add_said(Lowering *l)
     return said;
 }
 
+/* Texts of assertions are no formats. */
+static NameId without_format(const Lowering *l, NameId text)
+{
+    Names *names = pool_names(l->model->pool);
+    Text plain = { .arena = l->c->scratch };
+    text_add(&plain, "");
+    for (const char *at = names_of(names, text); *at; at++) {
+        text_char(&plain, *at);
+        if (*at == '%')
+            text_char(&plain, '%');
+    }
+    return names_add(names, plain.at, plain.n);
+}
+
+static Term both(Lowering *l, Term a, Term b, bool is_negated)
+{
+    Model *m = l->model;
+    TermBuilder builder = term_builder(m);
+    const Expr *second = term_import(&builder, b);
+    if (is_negated)
+        second = expr_unary(m->pool, OP_NOT, second);
+    return term_finish(&builder,
+                       term_is_absent(a) ? second : expr_binary(m->pool, OP_AND, term_import(&builder, a), second));
+}
+
+/* What is told: an error, a warning, or one of them as a parameter says. */
+static uint32_t list_actions(Lowering *l, Term guard, Action actions[2])
+{
+    const Assertion *a = l->assertion;
+    Action action = { .kind = a->level == ASSERT_ERROR ? ACTION_FAIL : ACTION_WARNING,
+                      .guard = guard,
+                      .span = a->span };
+    if (a->message.shape->kind == EXPR_STRING)
+        action.text = without_format(l, a->message.shape->u.text);
+    else
+        action.message = a->message;
+    actions[0] = actions[1] = action;
+    if (term_is_absent(a->warns))
+        return 1;
+    actions[0].guard = both(l, guard, a->warns, true);
+    actions[1].guard = both(l, guard, a->warns, false);
+    actions[1].kind = ACTION_WARNING;
+    return 2;
+}
+
 /* condition absent: at the start, where `guard` holds. said: becomes `value`; none: nothing is remembered. */
 static void add_transition(Lowering *l, Trigger trigger, Term condition, Term guard, VarId said, bool value)
 {
@@ -75,20 +121,20 @@ static void add_transition(Lowering *l, Trigger trigger, Term condition, Term gu
                               .effect = EFFECT_NEXT,
                               .form = FORM_SET,
                               .edge_start = EDGE_START_FALSE,
-                              .region = REGION_NONE,
+                              .domain = a->domain,
+                              .region = a->region,
+                              .branch = a->branch,
                               .owner = a->owner,
                               .origin = { .span = a->span, .made_by = "lower-assertions", .parent = EQ_NONE } };
     const bool tells = var_is_none(said) || value;
-    const Action action = { .kind = a->level == ASSERT_ERROR ? ACTION_FAIL : ACTION_WARNING,
-                            .guard = guard,
-                            .text = a->message,
-                            .span = a->span };
+    Action actions[2];
+    const uint32_t n_actions = tells ? list_actions(l, guard, actions) : 0;
     const Assignment remember = { .target = var_is_none(said) ? TERM_NONE : term_ref(m, ref_now(said)),
                                   .guard = guard,
                                   .value = term_boolean(m, value),
                                   .span = a->span };
-    model_add_transition(m, &head, !term_is_absent(condition), &condition, !var_is_none(said), &remember, tells,
-                         &action);
+    model_add_transition(m, &head, !term_is_absent(condition), &condition, !var_is_none(said), &remember, n_actions,
+                         actions);
 }
 
 static void lower(Lowering *l)

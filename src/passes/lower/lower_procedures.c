@@ -112,6 +112,7 @@ static void follow(Procedure *p, uint32_t first)
         const Statement *s = &m->statements.at[k];
         const Domain domain = m->domains.at[s->domain.index];
         read_term(p, s->value);
+        read_term(p, s->message);
         for (uint32_t j = 0; s->kind == STATEMENT_FOR && j < domain.n; j++) {
             const Iterator *i = &m->iterators.at[domain.first + j];
             read_term(p, i->lo);

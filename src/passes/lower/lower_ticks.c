@@ -317,10 +317,12 @@ static void check_interval(Lowering *l, const Clock *c, const Ticks *t)
     TermBuilder builder = term_builder(m);
     const Expr *interval = term_import(&builder, t->interval);
     const Expr *is_good = expr_literal_relation(m->pool, OP_GT, interval, expr_real(m->pool, 0));
+    const NameId text = names_text(pool_names(m->pool), "the interval of a clock is not positive");
     const Assertion assertion = { .owner = c->owner,
                                   .condition = term_finish(&builder, is_good),
-                                  .message = names_text(pool_names(m->pool), "the interval of a clock is not positive"),
+                                  .message = term_expr(m, expr_string(m->pool, text)),
                                   .level = ASSERT_ERROR,
+                                  .region = REGION_NONE,
                                   .span = c->span };
     vec_push(m->arena, &m->assertions, assertion);
 }

@@ -355,6 +355,7 @@ static uint32_t copy_list(Procedure *p, uint32_t from, bool is_literal)
         const bool is_when = is_literal || (s.kind == STATEMENT_IF && reads_fired(p->model, s.value));
         Statement made = { .kind = s.kind, .text = s.text, .span = s.span };
         made.value = rewritten(p, s.value, is_literal);
+        made.message = rewritten(p, s.message, true);
         made.domain = copy_domain(p, s.domain, is_literal);
         made.inner = copy_list(p, s.inner, is_when);
         made.otherwise = copy_list(p, s.otherwise, is_when);

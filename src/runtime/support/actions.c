@@ -1,14 +1,24 @@
 /* What transitions say when they take effect: output, warnings, the end of the run. */
-#include "machine.h"
+#include "texts.h"
 #include <stdio.h>
 #include <string.h>
 
 enum { TEXT_SIZE = 1024 };
 
+static const char *text_of(const Machine *m, const KoineAction *a, uint32_t arg)
+{
+    uint32_t ignored;
+    return koine_texts_get(m, m->slots[a->args[arg]].i, &ignored);
+}
+
 static void format_text(const Machine *m, const KoineAction *a, char room[TEXT_SIZE])
 {
     KoineText text = koine_text_in(room, TEXT_SIZE);
     uint32_t arg = 0;
+    if (!a->format) {
+        koine_text_add(&text, "%s", text_of(m, a, 0));
+        return;
+    }
     for (const char *f = a->format; *f && !text.is_cut; f++) {
         if (*f != '%' || f[1] == '%') {
             koine_text_add(&text, "%c", *f);
@@ -17,7 +27,7 @@ static void format_text(const Machine *m, const KoineAction *a, char room[TEXT_S
         }
         char one[32];
         size_t length = 0;
-        while (*f && length + 4 < sizeof one && !strchr("dfegi", *f))
+        while (*f && length + 4 < sizeof one && !strchr("dfegis", *f))
             if (*f != 'l')
                 one[length++] = *f++;
             else
@@ -25,8 +35,11 @@ static void format_text(const Machine *m, const KoineAction *a, char room[TEXT_S
         if (!*f || arg >= a->n_args)
             break;
         const KoineSlot value = m->slots[a->args[arg]];
-        if (a->types[arg] == KOINE_REAL) {
-            one[length++] = *f == 'd' || *f == 'i' ? 'g' : *f;
+        if (a->types[arg] == KOINE_STRING) {
+            memcpy(one + length, "s", 2);
+            koine_text_add(&text, one, text_of(m, a, arg));
+        } else if (a->types[arg] == KOINE_REAL) {
+            one[length++] = *f == 'd' || *f == 'i' || *f == 's' ? 'g' : *f;
             one[length] = 0;
             koine_text_add(&text, one, value.r);
         } else {

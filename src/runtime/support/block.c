@@ -1,5 +1,5 @@
 /* The block of an instance: named slots, then what the machine remembers; where each piece lies, and pointers to it. */
-#include "machine.h"
+#include "texts.h"
 #include "time_search.h"
 
 static uint64_t reserve(uint64_t *size, uint64_t bytes)
@@ -43,6 +43,7 @@ void koine_lay_out(MachineKind *kind)
     at[AT_CHANNELS] = reserve(&size, p->events.channels.n * sizeof(ChannelState));
     at[AT_MESSAGES] = reserve(&size, p->events.channels.n_numbers * sizeof(KoineSlot));
     at[AT_DELAYS] = reserve(&size, p->events.delays.n * sizeof(DelayState));
+    at[AT_TEXTS] = reserve(&size, koine_texts_size(p));
     at[AT_POINTS] = reserve(&size, (uint64_t)p->events.delays.n * KOINE_FIRST_POINTS * sizeof(DelayPoint));
     kind->size = (size + KOINE_ALIGNMENT - 1) / KOINE_ALIGNMENT * KOINE_ALIGNMENT;
 }
@@ -83,11 +84,16 @@ void koine_point_into(Machine *m, unsigned char *block, const uint64_t *at)
     m->channels.states = (ChannelState *)(void *)(block + at[AT_CHANNELS]);
     m->channels.numbers = (KoineSlot *)(void *)(block + at[AT_MESSAGES]);
     m->history.delays = (DelayState *)(void *)(block + at[AT_DELAYS]);
-    m->history.points = (DelayPoint *)(void *)(block + at[AT_POINTS]);
 }
 
 void koine_machine_moved(KoineModel *model)
 {
     Machine *m = model->handles;
     koine_point_into(m, model->block, m->kind->offsets);
+}
+
+/* Behind the texts, which may have grown. */
+DelayPoint *koine_points(const Machine *m)
+{
+    return (DelayPoint *)(void *)(m->block + m->kind->offsets[AT_POINTS] + koine_texts_growth(m));
 }

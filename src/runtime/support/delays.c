@@ -122,13 +122,13 @@ static void drop_old(Machine *m, uint32_t delay)
 void koine_spread_points(Machine *m)
 {
     const KoineProgram *p = m->program;
-    const uint64_t bytes = m->model->size - (uint64_t)((unsigned char *)m->history.points - m->block);
+    const uint64_t bytes = m->model->size - (uint64_t)((unsigned char *)koine_points(m) - m->block);
     const uint64_t most = bytes / sizeof(DelayPoint) / p->events.delays.n;
     const uint32_t capacity = most < UINT32_MAX / 2 ? (uint32_t)most : UINT32_MAX / 2;
     if (capacity <= m->history.delays[0].capacity)
         return;
     for (uint32_t j = p->events.delays.n; j-- > 0;) {
-        memmove(m->history.points + (uint64_t)j * capacity, delay_points(m, j),
+        memmove(koine_points(m) + (uint64_t)j * capacity, delay_points(m, j),
                 m->history.delays[j].n * sizeof(DelayPoint));
         m->history.delays[j].capacity = capacity;
     }

@@ -8,7 +8,7 @@ enum { DELAY_WINDOW = 4 }; /* points of the interpolation */
 
 static inline DelayPoint *delay_points(const Machine *m, uint32_t delay)
 {
-    return m->history.points + (uint64_t)delay * m->history.delays[delay].capacity;
+    return koine_points(m) + (uint64_t)delay * m->history.delays[delay].capacity;
 }
 
 /* The first point of the segment behind the one that is read; n: there is none. */

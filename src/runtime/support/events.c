@@ -1,6 +1,7 @@
 /* Event steps driven by change: an instant works on exactly the nodes that something woke.
  * The order of the functions is that of an instant behind its arrival (arrive.c): step, commit, leave
  * (docs/semantics.md). */
+#include "texts.h"
 #include "wake.h"
 #include <stdio.h>
 
@@ -9,6 +10,11 @@ static const uint32_t DEFAULT_STEPS = 1000; /* event steps at one instant, where
 KoineStatus koine_fault(Machine *m, KoineStatus status, uint32_t origin, const char *text)
 {
     KoineModel *model = m->model;
+    char why[160];
+    if (koine_texts_want_room(m)) /* it is computed again */
+        return status;
+    if (!text && koine_texts_failure(m, why, sizeof why))
+        text = why;
     model->fault.origin = -1;
     model->fault.variable = -1;
     model->fault.cause = KOINE_CAUSE_NONE;
@@ -20,6 +26,8 @@ KoineStatus koine_fault(Machine *m, KoineStatus status, uint32_t origin, const c
         m->program->explain.fault(m->program->explain.context, model, origin);
     return status;
 }
+
+static const char NO_ROOM[] = "no memory for the texts of the model";
 
 /* ---- step ---- */
 static bool differs(const Machine *m, const KoinePre *pre)
@@ -78,8 +86,8 @@ static KoineStatus buffer_next(Machine *m, uint32_t number)
     return KOINE_OK;
 }
 
-/* The transition and the assignments it left pending from `first` on. */
-static void tell_fired(const Machine *m, const KoineTransition *t, uint32_t first)
+/* The transition and the assignments it left pending, from `first` to `end`. */
+static void tell_fired(const Machine *m, const KoineTransition *t, uint32_t first, uint32_t end)
 {
     const KoineProgram *p = m->program;
     const KoineHost *host = m->model->host;
@@ -87,7 +95,7 @@ static void tell_fired(const Machine *m, const KoineTransition *t, uint32_t firs
     if (p->explain.locate)
         p->explain.locate(p->explain.context, m->model, t->origin, &firing.where);
     host->fired(host->context, m->model, &firing);
-    for (uint32_t j = first; j < m->instant->n_pending; j++) {
+    for (uint32_t j = first; j < end; j++) {
         const KoineNext *next = &p->events.firings.nexts[m->writes.pending[j]];
         if (next->variable == KOINE_NONE)
             continue;
@@ -99,34 +107,24 @@ static void tell_fired(const Machine *m, const KoineTransition *t, uint32_t firs
     }
 }
 
-static KoineStatus fire(Machine *m)
+/* What has fired, when all of it could be computed. */
+static void count_fired(Machine *m)
 {
     const KoineProgram *p = m->program;
     const bool is_heard = m->model->host && m->model->host->fired;
+    uint32_t at = 0;
     for (uint32_t n = bitset_next(&m->wake.enabled, 0); n != UINT32_MAX; n = bitset_next(&m->wake.enabled, n + 1)) {
         const KoineTransition *t = &p->events.firings.transitions[n];
+        const uint32_t first = at;
         m->work.statistics.transitions_fired++;
         if (m->work.counts)
             m->work.counts->transitions[n]++;
-        const uint32_t first = m->instant->n_pending;
-        for (uint32_t j = 0; j < t->n_shared; j++)
-            run_kernel(m, t->shared[j].kernel, t->shared[j].row, 1);
-        for (uint32_t j = 0; j < t->n_next; j++) {
-            const KoineStatus status = buffer_next(m, t->first_next + j);
-            if (status != KOINE_OK)
-                return status;
-        }
-        if (is_heard)
-            tell_fired(m, t, first);
-        for (uint32_t j = 0; j < t->n_actions; j++) { /* arguments as they are before the commit */
-            const KoineAction *a = &p->events.firings.actions[t->first_action + j];
-            run_kernel(m, a->kernel, a->row, 1);
-            const KoineStatus status = a->kind == KOINE_ACTION_SEND ? koine_check_message(m, a) : KOINE_OK;
-            if (status != KOINE_OK)
-                return status;
-        }
+        if (!is_heard)
+            continue;
+        while (at < m->instant->n_pending && m->writes.pending[at] - t->first_next < t->n_next)
+            at++;
+        tell_fired(m, t, first, at);
     }
-    return KOINE_OK;
 }
 
 static KoineStatus evaluate(Machine *m)
@@ -135,7 +133,43 @@ static KoineStatus evaluate(Machine *m)
     return status == KOINE_OK && m->program->events.delays.n_changing ? koine_follow_delays(m) : status;
 }
 
-KoineStatus koine_machine_step(KoineModel *model, KoineOutcome *outcome)
+/* Arguments as they are before the commit; they count if the action is carried out. */
+static KoineStatus compute_action(Machine *m, const KoineAction *a)
+{
+    run_kernel(m, a->kernel, a->row, 1);
+    if (koine_texts_want_room(m))
+        return KOINE_FAILED;
+    if (a->kind == KOINE_ACTION_SEND)
+        return koine_check_message(m, a);
+    if (!m->slots[a->guard].i)
+        return KOINE_OK;
+    for (uint32_t j = 0; j < a->n_args; j++)
+        if (a->types[j] != KOINE_REAL && m->slots[a->args[j]].i == INT64_MIN)
+            return koine_fault(m, KOINE_FAILED, a->origin, NULL);
+    return koine_check_calls(m, KOINE_FAILED, a->origin);
+}
+
+static KoineStatus fire(Machine *m)
+{
+    const KoineProgram *p = m->program;
+    KoineStatus status = KOINE_OK;
+    m->instant->n_pending = 0;
+    for (uint32_t n = bitset_next(&m->wake.enabled, 0); n != UINT32_MAX && status == KOINE_OK;
+         n = bitset_next(&m->wake.enabled, n + 1)) {
+        const KoineTransition *t = &p->events.firings.transitions[n];
+        for (uint32_t j = 0; j < t->n_shared; j++)
+            run_kernel(m, t->shared[j].kernel, t->shared[j].row, 1);
+        for (uint32_t j = 0; j < t->n_next && status == KOINE_OK; j++)
+            status = buffer_next(m, t->first_next + j);
+        for (uint32_t j = 0; j < t->n_actions && status == KOINE_OK; j++)
+            status = compute_action(m, &p->events.firings.actions[t->first_action + j]);
+    }
+    if (status == KOINE_OK)
+        count_fired(m);
+    return status;
+}
+
+static KoineStatus step(KoineModel *model, KoineOutcome *outcome)
 {
     Machine *m = koine_machine_of(model);
     Instant *now = m->instant;
@@ -169,6 +203,19 @@ KoineStatus koine_machine_step(KoineModel *model, KoineOutcome *outcome)
     status = fire(m);
     outcome->flags = KOINE_COMMIT;
     outcome->event_step = now->event_step;
+    return status;
+}
+
+/* Texts that find no room are made again in a larger block. */
+KoineStatus koine_machine_step(KoineModel *model, KoineOutcome *outcome)
+{
+    Machine *m = koine_machine_of(model);
+    KoineStatus status = step(model, outcome);
+    while (status != KOINE_OK && koine_texts_want_room(m)) {
+        if (!koine_texts_make_room(m))
+            return koine_because(m, KOINE_CAUSE_MEMORY, koine_fault(m, KOINE_FAILED, KOINE_NONE, NO_ROOM));
+        status = step(model, outcome);
+    }
     return status;
 }
 
@@ -265,6 +312,9 @@ KoineStatus koine_machine_leave(KoineModel *model, KoineOutcome *outcome)
     Instant *now = m->instant;
     if (p->events.delays.n && koine_reserve_points(m) == KOINE_GROW)
         return KOINE_GROW;
+    if (!koine_texts_tidy(m))
+        return koine_because(m, KOINE_CAUSE_MEMORY, koine_fault(m, KOINE_FAILED, KOINE_NONE, NO_ROOM));
+    now = m->instant;
     for (uint32_t j = 0; j < now->n_pinned; j++) {
         const uint32_t n = m->pins.numbers[j];
         (n < p->events.decisions.n_relations ? &m->pins.relations[n]

@@ -1,5 +1,5 @@
 /* Before the first instant: parameters, start values, the initial system. */
-#include "machine.h"
+#include "texts.h"
 #include <math.h>
 #include <stdio.h>
 
@@ -111,7 +111,32 @@ static void take_given_starts(Machine *m)
     }
 }
 
-KoineStatus koine_machine_initialise(KoineModel *model, double time)
+/* No parameter or start value lacks a text. */
+static bool has_all_texts(Machine *m)
+{
+    const KoineTables *tables = m->program->tables;
+    char why[160];
+    if (koine_texts_want_room(m))
+        return false;
+    if (!koine_texts_failure(m, why, sizeof why))
+        return true;
+    for (uint32_t k = 0; k < tables->n_variables; k++) {
+        const KoineVariable *v = &tables->variables[k];
+        const KoineSlot *slot = &m->slots[v->now / sizeof *slot];
+        for (uint32_t j = 0; j < v->count && v->type != KOINE_REAL && v->now != KOINE_NO_OFFSET; j++)
+            if (slot[j].i == INT64_MIN) {
+                koine_fault(m, KOINE_FAILED, KOINE_NONE, why);
+                m->model->fault.place = v->place;
+                m->model->fault.variable = (int32_t)k;
+                KoineText text = koine_text_behind(m->model->fault.text, sizeof m->model->fault.text);
+                koine_text_add(&text, ", computing '%s'", v->name);
+                return false;
+            }
+    }
+    return true;
+}
+
+static KoineStatus initialise(KoineModel *model, double time)
 {
     Machine *m = koine_machine_of(model);
     const KoineProgram *p = m->program;
@@ -124,7 +149,7 @@ KoineStatus koine_machine_initialise(KoineModel *model, double time)
         m->slots[p->slots.calls].i = 0;
     const KoineStatus parameters = koine_run_part(m, &p->parts.parameters),
                       starts = koine_run_part(m, &p->parts.starts);
-    if (parameters != KOINE_OK || starts != KOINE_OK)
+    if (parameters != KOINE_OK || starts != KOINE_OK || !has_all_texts(m))
         return KOINE_FAILED;
     take_given_starts(m);
     if (koine_check_formulas(m) != KOINE_OK)
@@ -159,6 +184,20 @@ KoineStatus koine_machine_initialise(KoineModel *model, double time)
         else
             memset(&m->slots[pre->pre], 0, pre->n * sizeof(KoineSlot));
         koine_wake_readers(m, pre->cell); /* what was enabled by the value before may not be so any more */
+    }
+    return status;
+}
+
+/* Texts that find no room are made again in a larger block. */
+KoineStatus koine_machine_initialise(KoineModel *model, double time)
+{
+    Machine *m = koine_machine_of(model);
+    KoineStatus status = initialise(model, time);
+    while (koine_texts_want_room(m)) {
+        if (!koine_texts_make_room(m))
+            return koine_because(m, KOINE_CAUSE_MEMORY,
+                                 koine_fault(m, KOINE_FAILED, KOINE_NONE, "no memory for the texts of the model"));
+        status = initialise(model, time);
     }
     return status;
 }

@@ -1,5 +1,5 @@
 /* The machine: a KoineModelKind made of a program and the code of a tier; see koine/support.h. */
-#include "machine.h"
+#include "texts.h"
 #include "time_search.h"
 #include <math.h>
 #include <stdio.h>
@@ -85,6 +85,7 @@ static KoineStatus machine_create(const KoineModelKind *base, const KoineHost *h
     for (uint32_t j = 0; j < p->slots.n_constants; j++)
         for (uint32_t i = 0; i < p->slots.constants[j].n; i++)
             m->slots[p->slots.constants[j].slot + i] = p->slots.constants[j].value;
+    koine_texts_begin(m);
     if (p->slots.seed != KOINE_NONE && host)
         m->slots[p->slots.seed].i = (int64_t)host->seed;
     for (uint32_t j = 0; j < p->events.decisions.n_calendar + p->events.delays.n; j++)
@@ -304,7 +305,8 @@ KoineModelKind *koine_machine_kind(const KoineProgram *program, const KoineCode 
                           .counts = { machine_statistics, machine_work },
                           .crossings = { koine_machine_flip, koine_machine_hold },
                           .time = { .last_event = koine_machine_last_time_event },
-                          .memory = { koine_machine_memory, koine_machine_recall } };
+                          .memory = { koine_machine_memory, koine_machine_recall },
+                          .texts = { koine_machine_text, koine_machine_put_text } };
     if (program->tables->callables.n_entries)
         kind->kind.foreign.entry = koine_machine_entry;
     if (program->events.timed.n_sources)

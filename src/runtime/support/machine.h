@@ -130,7 +130,6 @@ typedef struct {
 
 typedef struct {
     DelayState *delays;
-    DelayPoint *points; /* of all delays, capacity each; the rest of the block */
     bool is_recalled;   /* it comes from an earlier run, for the next start */
     uint32_t complaint; /* 1 + a delay whose amount is impossible, or that no value fits; 0: none */
     bool is_loop;       /* the latter */
@@ -231,7 +230,8 @@ enum {
     AT_CHANNELS,
     AT_MESSAGES,
     AT_DELAYS,
-    AT_POINTS, /* last: it is what grows */
+    AT_TEXTS,  /* grows */
+    AT_POINTS, /* in a block whose texts have not grown; grows, too */
     AT_COUNT
 };
 
@@ -401,6 +401,7 @@ bool koine_switch_delay(Machine *m, uint32_t delay); /* to the next segment; the
 KoineStatus koine_reserve_points(Machine *m);        /* GROW: the block is too small for another point each */
 KoineStatus koine_leave_delays(Machine *m);          /* jumps and bends of an instant; points are reserved */
 void koine_spread_points(Machine *m);                /* after the block was made larger */
+DelayPoint *koine_points(const Machine *m);          /* of all delays, capacity each; the rest of the block */
 uint64_t koine_machine_memory(KoineModel *model, KoineSlot *to, uint64_t n_words);
 KoineStatus koine_machine_recall(KoineModel *model, const KoineSlot *from, uint64_t n_words);
 KoineStatus koine_begin_delays(Machine *m);   /* the history before the start */

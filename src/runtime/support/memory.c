@@ -40,7 +40,7 @@ uint64_t koine_machine_memory(KoineModel *model, KoineSlot *to, uint64_t n_words
     (to++)->i = p->events.delays.n;
     for (uint32_t j = 0; j < p->events.delays.n; j++) {
         const DelayState *s = &m->history.delays[j];
-        const DelayPoint *points = m->history.points + (uint64_t)j * s->capacity;
+        const DelayPoint *points = koine_points(m) + (uint64_t)j * s->capacity;
         (to++)->i = hash_name(p->events.delays.at[j].name);
         (to++)->i = s->n;
         (to++)->i = s->segment;
@@ -83,7 +83,7 @@ static bool take_count(Words *words, uint64_t each, uint64_t *count)
 static bool make_room(Machine *m, uint64_t n)
 {
     KoineModel *model = m->model;
-    const uint64_t before = (uint64_t)((unsigned char *)m->history.points - m->block);
+    const uint64_t before = (uint64_t)((unsigned char *)koine_points(m) - m->block);
     const uint64_t wanted = before + (n + KOINE_FIRST_POINTS) * m->program->events.delays.n * sizeof(DelayPoint);
     uint64_t size = model->size;
     while (size < wanted)
@@ -116,7 +116,7 @@ static bool recall_delay(Machine *m, uint32_t delay, const KoineSlot *points, ui
     if (!is_history(points, n, segment) || !make_room(m, n))
         return false;
     DelayState *s = &m->history.delays[delay];
-    DelayPoint *to = m->history.points + (uint64_t)delay * s->capacity;
+    DelayPoint *to = koine_points(m) + (uint64_t)delay * s->capacity;
     for (uint64_t i = 0; i < n; i++) {
         const KoineSlot *word = points + POINT_WORDS * i;
         to[i] = (DelayPoint){

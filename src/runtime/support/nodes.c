@@ -1,5 +1,6 @@
 /* Evaluating the nodes of the event graph: exactly those that something woke, in topological order. */
 #include "koine/ops.h"
+#include "texts.h"
 #include "wake.h"
 
 static const double LARGEST_VALUE = 9e18; /* of a step function: what an Integer holds, nearly */
@@ -338,6 +339,10 @@ KoineStatus koine_evaluate_dirty(Machine *m)
         KoineStatus status = evaluate_node(m, &m->program->events.graph.nodes[n]);
         if (status == KOINE_OK)
             status = koine_check_calls(m, KOINE_FAILED, m->program->events.graph.nodes[n].origin);
+        if (koine_texts_want_room(m)) { /* the whole step begins again with it */
+            bitset_add(&m->wake.dirty, n);
+            return KOINE_FAILED;
+        }
         if (status != KOINE_OK && m->program->events.decisions.n_mixed)
             status = koine_rescue(m, n, status);
         if (status != KOINE_OK)

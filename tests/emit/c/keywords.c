@@ -70,4 +70,5 @@ const struct {
     uint64_t n_sections, n_kernels;
     void (*const *sections)(KoineSlot *m, const uint32_t *rows);
     void (*const *kernels)(KoineSlot *m, const uint32_t *row, uint32_t n);
-} koine_table = { 1, 20, koine_sections, koine_kernels };
+    void *text;
+} koine_table = { 1, 20, koine_sections, koine_kernels, 0 };

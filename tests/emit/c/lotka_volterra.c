@@ -45,7 +45,8 @@ const struct {
     uint64_t n_sections, n_kernels;
     void (*const *sections)(KoineSlot *m, const uint32_t *rows);
     void (*const *kernels)(KoineSlot *m, const uint32_t *row, uint32_t n);
-} koine_table = { 1, 2, koine_sections, koine_kernels };
+    void *text;
+} koine_table = { 1, 2, koine_sections, koine_kernels, 0 };
 
 int koine_derivatives(KoineModel *model);
 int koine_derivatives(KoineModel *model)
