@@ -144,12 +144,46 @@ static void test_clocks_of_events_and_with_changing_intervals(void **state)
     run_in_all_tiers((RunRequest){ .path = MODELS "events.ir", .stop = 3.3, .interval = 0.55 }, check_events);
 }
 
+/* Exact fractions: the last tick up to 10 of each is the number that its fraction rounds to. 10*exp(-t) falls to where
+ * its sine rises above 0.5 twice: to 5*pi/6 + 2*pi and to 5*pi/6. */
+static void check_rates(const RunResult *r)
+{
+    static const struct {
+        const char *count, *time;
+        double n, at;
+    } clocks[] = {
+        { "na", "ta", 31, 10 },           { "nb", "tb", 71, 10 }, { "ns", "ts", 16, 10 }, /* every second of 1/3 */
+        { "np", "tp", 211, 10 },                                                          /* three in 1/7 */
+        { "nsh", "tsh", 30, 59.0 / 6 },                                                   /* from 1/6 on */
+        { "nbk", "tbk", 30, 117.0 / 12 },                                                 /* a twelfth earlier */
+        { "nss", "tss", 43, 10 },                                                         /* every 5/21 */
+    };
+    expect_done(r);
+    for (size_t k = 0; k < sizeof clocks / sizeof *clocks; k++) {
+        expect_near(run_last(r, clocks[k].count), clocks[k].n, 0);
+        expect_near(run_last(r, clocks[k].time), clocks[k].at, 0);
+    }
+    const double pi = 3.14159265358979323846, first = -log((5 * pi / 6 + 2 * pi) / 10), second = -log(5 * pi / 60);
+    expect_near(run_last(r, "nev"), 2, 0);
+    expect_near(run_last(r, "tev"), second, 1e-6);
+    expect_near(run_last(r, "iev"), second - first, 1e-6);
+    expect_near(run_last(r, "ip"), 1.0 / 21, 0);
+    expect_near(run_last(r, "sumb"), 355, 1e-12); /* 1/7 + 2/7 + ... + 70/7 */
+}
+
+static void test_rational_rates_and_clocks_derived_of_them(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = MODELS "rates.ir", .stop = 10, .interval = 5 }, check_rates);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_equations_of_a_clock_hold_at_its_ticks),
         cmocka_unit_test(test_methods_of_clocks_take_one_step_from_tick_to_tick),
         cmocka_unit_test(test_clocks_of_events_and_with_changing_intervals),
+        cmocka_unit_test(test_rational_rates_and_clocks_derived_of_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
