@@ -148,7 +148,8 @@ static void recall(const StartState *start, const Experiment *experiment, KoineM
         return;
     diag_warning(diag, DIAG_START_MEMORY, experiment->spans[EXPERIMENT_START_FROM],
                  "'%s' does not hold what the model remembers at time %.9g: %s", start->path, start->time,
-                 n ? "some random streams or dead times begin anew" : "random streams and dead times begin anew");
+                 n ? "some random streams, dead times or messages begin anew"
+                   : "random streams, dead times and messages begin anew");
     diag_help(diag, "a native result (--output NAME.h5) holds it, for the end of its run; another --seed gives other "
                     "random numbers");
 }

@@ -5,8 +5,7 @@
 #include "wake.h"
 #include <stdio.h>
 
-/* Message k of those that wait: its priority, then the fields. */
-static KoineSlot *message_at(const Machine *m, const KoineChannel *c, uint32_t k)
+KoineSlot *koine_waiting_message(const Machine *m, const KoineChannel *c, uint32_t k)
 {
     const ChannelState *s = &m->channels.states[c - m->program->events.channels.at];
     uint64_t place = (uint64_t)s->first + k;
@@ -42,7 +41,7 @@ void koine_show_messages(Machine *m)
         if (s->n) {
             s->is_up = true;
             m->instant->n_passing += !c->keep;
-            show(m, c, ++s->number, message_at(m, c, 0) + 1);
+            show(m, c, ++s->number, koine_waiting_message(m, c, 0) + 1);
         } else if (m->slots[c->head].i)
             show(m, c, 0, m->channels.numbers + c->first);
     }
@@ -108,9 +107,9 @@ KoineStatus koine_send(Machine *m, const KoineAction *a)
     m->work.statistics.messages++;
     const uint32_t earliest = c->by_priority ? 0 : s->batch;
     uint32_t place = s->n++;
-    for (; place > earliest && message_at(m, c, place - 1)->i < a->priority; place--)
-        memcpy(message_at(m, c, place), message_at(m, c, place - 1), size);
-    KoineSlot *to = message_at(m, c, place);
+    for (; place > earliest && koine_waiting_message(m, c, place - 1)->i < a->priority; place--)
+        memcpy(koine_waiting_message(m, c, place), koine_waiting_message(m, c, place - 1), size);
+    KoineSlot *to = koine_waiting_message(m, c, place);
     to[0].i = a->priority;
     for (uint32_t j = 0; j < c->n_fields; j++)
         to[1 + j] = m->slots[a->args[j]];
@@ -127,9 +126,16 @@ void koine_begin_channels(Machine *m)
     m->instant->n_passing = 0;
     for (uint32_t j = 0; j < channels->n; j++) {
         const KoineChannel *c = &channels->at[j];
-        m->channels.states[j] = (ChannelState){ 0 };
-        m->slots[c->head].i = 0;
+        ChannelState *s = &m->channels.states[j];
+        if (!s->is_recalled)
+            *s = (ChannelState){ 0 };
         for (uint32_t f = 0; f < c->n_fields; f++)
             m->channels.numbers[c->first + f] = m->slots[c->fields[f]];
+        s->is_recalled = false;
+        s->is_up = s->n > 0;
+        s->number = s->n > 0;
+        m->slots[c->head].i = s->number;
+        for (uint32_t f = 0; s->n && f < c->n_fields; f++)
+            m->slots[c->fields[f]] = koine_waiting_message(m, c, 0)[1 + f];
     }
 }

@@ -161,6 +161,7 @@ typedef struct {       /* of a channel */
     uint32_t batch;    /* FIFO: messages that were sent before the present commit; nothing is put before them */
     bool is_up;        /* the first message is up */
     bool is_taken;     /* a transition fires that takes it */
+    bool is_recalled;  /* the messages come from an earlier run, for the next start */
     int64_t number;    /* of the last message that was up */
 } ChannelState;
 
@@ -350,7 +351,9 @@ KoineStatus koine_send(Machine *m, const KoineAction *a);
 void koine_show_messages(Machine *m);
 /* Before the commit: whether what is to be sent has values. */
 KoineStatus koine_check_message(Machine *m, const KoineAction *a);
-void koine_begin_channels(Machine *m); /* before the start: they are empty */
+void koine_begin_channels(Machine *m); /* before the start: they are empty, or have messages of an earlier run */
+KoineSlot *koine_waiting_message(const Machine *m, const KoineChannel *c,
+                                 uint32_t k); /* priority and fields of one that waits */
 
 /* endless.c */
 void koine_look_for_cycle(Machine *m, uint32_t limit); /* in each of the last steps before the limit */

@@ -1,12 +1,13 @@
-/* What a model remembers besides its variables: how often each random stream was drawn from, and the histories of dead
- * times. A result keeps it as words, so that a later run goes on with it; parts are told apart by names, so that it
- * may be a run of an edited model. */
+/* What a model remembers besides its variables: how often each random stream was drawn from, the histories of dead
+ * times, and messages that wait. A result keeps it as words, so that a later run goes on with it; parts are told apart
+ * by names, so that it may be a run of an edited model. */
 #include "machine.h"
 #include <stdlib.h>
 
 /* Words: the number of streams; each: name, count. Then delays; each: name, points, the point that is read; of each
- * point time, value, and is_first + 256*bend. */
-enum { STREAM_WORDS = 2, DELAY_WORDS = 3, POINT_WORDS = 3, ALIGNMENT = 64 };
+ * point time, value, and is_first + 256*bend. Then, where there are such, channels that keep messages; each: name,
+ * numbers of a message, messages, and these numbers. */
+enum { STREAM_WORDS = 2, DELAY_WORDS = 3, POINT_WORDS = 3, CHANNEL_WORDS = 3, ALIGNMENT = 64 };
 
 static int64_t hash_name(const char *name)
 {
@@ -16,20 +17,48 @@ static int64_t hash_name(const char *name)
     return (int64_t)hash;
 }
 
+static uint32_t count_kept(const KoineProgram *p)
+{
+    uint32_t n = 0;
+    for (uint32_t j = 0; j < p->events.channels.n; j++)
+        n += p->events.channels.at[j].keep;
+    return n;
+}
+
 static uint64_t count_words(const Machine *m)
 {
     const KoineProgram *p = m->program;
     uint64_t n = 2 + STREAM_WORDS * (uint64_t)p->slots.n_streams + DELAY_WORDS * (uint64_t)p->events.delays.n;
     for (uint32_t j = 0; j < p->events.delays.n; j++)
         n += POINT_WORDS * (uint64_t)m->history.delays[j].n;
+    n += count_kept(p) > 0;
+    for (uint32_t j = 0; j < p->events.channels.n; j++)
+        if (p->events.channels.at[j].keep)
+            n += CHANNEL_WORDS + (uint64_t)m->channels.states[j].n * (p->events.channels.at[j].n_fields + 1);
     return n;
+}
+
+static void store_messages(const Machine *m, KoineSlot *to)
+{
+    const KoineChannels *channels = &m->program->events.channels;
+    (to++)->i = count_kept(m->program);
+    for (uint32_t j = 0; j < channels->n; j++) {
+        const KoineChannel *c = &channels->at[j];
+        if (!c->keep)
+            continue;
+        (to++)->i = hash_name(c->name);
+        (to++)->i = c->n_fields + 1;
+        (to++)->i = m->channels.states[j].n;
+        for (uint32_t k = 0; k < m->channels.states[j].n; k++, to += c->n_fields + 1)
+            memcpy(to, koine_waiting_message(m, c, k), (c->n_fields + (size_t)1) * sizeof *to);
+    }
 }
 
 uint64_t koine_machine_memory(KoineModel *model, KoineSlot *to, uint64_t n_words)
 {
     const Machine *m = koine_machine_of(model);
     const KoineProgram *p = m->program;
-    const uint64_t needed = p->slots.n_streams || p->events.delays.n ? count_words(m) : 0;
+    const uint64_t needed = p->slots.n_streams || p->events.delays.n || count_kept(p) ? count_words(m) : 0;
     if (needed == 0 || n_words < needed)
         return needed;
     (to++)->i = p->slots.n_streams;
@@ -50,6 +79,8 @@ uint64_t koine_machine_memory(KoineModel *model, KoineSlot *to, uint64_t n_words
             (to++)->i = points[i].is_first + 256 * points[i].bend;
         }
     }
+    if (count_kept(p))
+        store_messages(m, to);
     return needed;
 }
 
@@ -167,13 +198,37 @@ static bool recall_delays(Machine *m, Words *words, uint32_t *n_found)
     return true;
 }
 
+static bool recall_messages(Machine *m, Words *words, uint32_t *n_found)
+{
+    const KoineChannels *channels = &m->program->events.channels;
+    uint64_t n, n_messages;
+    if (!take_count(words, CHANNEL_WORDS, &n))
+        return false;
+    for (uint64_t i = 0; i < n; i++) {
+        const KoineSlot *name = take(words, 1), *size = take(words, 1);
+        if (!size || size->i < 1 || !take_count(words, (uint64_t)size->i, &n_messages))
+            return false;
+        const KoineSlot *messages = take(words, n_messages * (uint64_t)size->i);
+        for (uint32_t j = 0; messages && j < channels->n; j++) {
+            const KoineChannel *c = &channels->at[j];
+            if (!c->keep || hash_name(c->name) != name->i || size->i != c->n_fields + 1 || n_messages > c->capacity)
+                continue;
+            m->channels.states[j] = (ChannelState){ .n = (uint32_t)n_messages, .is_recalled = true };
+            for (uint32_t k = 0; k < n_messages; k++)
+                memcpy(koine_waiting_message(m, c, k), messages + k * size->i, (size_t)size->i * sizeof *messages);
+            (*n_found)++;
+        }
+    }
+    return true;
+}
+
 KoineStatus koine_machine_recall(KoineModel *model, const KoineSlot *from, uint64_t n_words)
 {
     Machine *m = koine_machine_of(model);
     const KoineProgram *p = m->program;
     Words words = { from, n_words };
-    uint32_t n_streams = 0, n_delays = 0;
-    if (p->slots.n_streams == 0 && p->events.delays.n == 0)
+    uint32_t n_streams = 0, n_delays = 0, n_channels = 0;
+    if (p->slots.n_streams == 0 && p->events.delays.n == 0 && count_kept(p) == 0)
         return KOINE_OK;
     for (uint32_t j = 0; j < p->events.delays.n; j++) {
         m->history.delays[j].n = 0; /* without history */
@@ -183,5 +238,9 @@ KoineStatus koine_machine_recall(KoineModel *model, const KoineSlot *from, uint6
     if (!recall_streams(m, &words, &n_streams) || !recall_delays(m, &words, &n_delays))
         return KOINE_FAILED;
     m->history.is_recalled = n_delays > 0;
-    return n_streams == p->slots.n_streams && n_delays == p->events.delays.n ? KOINE_OK : KOINE_RETRY;
+    if (words.n && count_kept(p) && !recall_messages(m, &words, &n_channels))
+        return KOINE_FAILED;
+    return n_streams == p->slots.n_streams && n_delays == p->events.delays.n && n_channels == count_kept(p)
+               ? KOINE_OK
+               : KOINE_RETRY;
 }
