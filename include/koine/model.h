@@ -113,11 +113,19 @@ typedef struct {
     uint32_t n_colours;
 } KoinePattern;
 
-typedef struct {
+enum { /* KoineSegment.kind */
+       KOINE_SEGMENT_INITIAL,
+       KOINE_SEGMENT_STATE,      /* no input reaches it, outputs depend on it */
+       KOINE_SEGMENT_ALGEBRAIC,  /* outputs depend on inputs through it */
+       KOINE_SEGMENT_DERIVATIVE, /* it reaches no output, but derivatives */
+       KOINE_SEGMENT_ROOTS,      /* it reaches comparisons alone */
+       KOINE_SEGMENT_EVENT       /* it reaches only what events do */
+};
+typedef struct { /* a part between inputs and outputs, see docs/cli.md; none reads what a later one computes */
     const char *name;
-    uint8_t kind; /* INITIAL STATE ALGEBRAIC DERIVATIVE ROOTS EVENT */
+    uint8_t kind;
     uint32_t n_in, n_out;
-    const uint32_t *in, *out;
+    const uint32_t *in, *out; /* numbers in tables->ports */
 } KoineSegment;
 
 enum { KOINE_ENTRY_CALLED };
@@ -172,6 +180,7 @@ typedef struct { /* parts of a model that can be called one by one */
 
 typedef struct { /* what depends on what; no rows: that is not known */
     KoinePattern jacobian, input_jacobian, dae_jacobian, feedthrough, initial_feedthrough;
+    /* feedthrough: which outputs depend at once on which inputs, numbers of any type and comparisons included */
     KoinePattern output_jacobian, through_jacobian; /* of outputs, by states and by inputs */
     KoinePattern whole_jacobian; /* instead of `jacobian` where that would be too full; see KOINE_BY_WHOLE */
 } KoinePatterns;
@@ -185,7 +194,7 @@ typedef struct {
 typedef struct {
     uint32_t n_inputs, n_outputs;
     const KoinePort *inputs;  /* also those that are not Real, with empty columns, and parameters that were asked for */
-    const KoinePort *outputs; /* those at the top, and what was asked for */
+    const KoinePort *outputs; /* those at the top, with empty rows if they are not Real, and what was asked for */
 } KoinePortTable;
 
 typedef struct {

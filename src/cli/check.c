@@ -10,6 +10,7 @@ static int check(const Command *command, Compilation *c, CompileRequest *request
                                     .classes = command_option(command, "classes"),
                                     .structure = command_option(command, "structure"),
                                     .blocks = command_option(command, "blocks"),
+                                    .segments = command_option(command, "segments"),
                                     .listing = command_option(command, "listing"),
                                     .line_numbers = command_option(command, "line-numbers"),
                                     .no_messages = command_option(command, "no-messages") };
@@ -35,6 +36,8 @@ static const Option options[] = {
     { .name = "classes", .help = "list the classes the model is made of" },
     { .name = "structure", .help = "index, states, systems of equations, and comparisons that may chatter" },
     { .name = "blocks", .help = "the same with every block that is computed" },
+    { .name = "segments",
+      .help = "parts that can be executed one by one between given inputs, and which outputs depend on which inputs" },
     { .name = "listing", .help = "print the text, with the messages as $ lines below the lines they are about" },
     { .name = "line-numbers", .help = "with --listing: number the lines" },
     { .name = "no-messages", .help = "with --listing: the text alone" },

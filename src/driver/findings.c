@@ -2,6 +2,7 @@
 #include "driver/dump.h"
 #include "explain/figures.h"
 #include "explain/report.h"
+#include "explain/segments.h"
 #include "explain/symbols.h"
 
 typedef struct {
@@ -29,7 +30,7 @@ static void add_list(Text *to, const char *key, const Text *list)
         text_format(to, ",\"%s\":%s", key, list->at);
 }
 
-static void write_json(const Compilation *c, const Lists *lists, bool has_blocks, bool is_good, Text *to)
+static void write_json(const Compilation *c, const Lists *lists, const FindingsWanted *wanted, bool is_good, Text *to)
 {
     text_format(to, "{\"koine\":\"%s\",\"file\":", KOINE_VERSION);
     text_json(to, c->request.path);
@@ -42,9 +43,13 @@ static void write_json(const Compilation *c, const Lists *lists, bool has_blocks
         text_add(to, ",\"figures\":");
         figures_json(&report, to);
         text_add(to, ",\"structure\":");
-        report_structure(c->schedule, (ReportStyle){ has_blocks, true, (uint32_t)report.index }, to);
+        report_structure(c->schedule, (ReportStyle){ wanted->blocks, true, (uint32_t)report.index }, to);
     } else {
         text_add(to, "null,\"language\":null,\"figures\":null,\"structure\":null");
+    }
+    if (is_good && wanted->segments) {
+        text_add(to, ",\"dependence\":");
+        report_segments(c->schedule, true, to);
     }
     add_list(to, "symbols", &lists->symbols);
     add_list(to, "classes", &lists->classes);
@@ -66,7 +71,9 @@ static void write_text(const Compilation *c, const Lists *lists, const FindingsW
     const CompileReport report = compile_report(c->schedule, c->program, c->arena);
     if (has_structure)
         report_structure(c->schedule, (ReportStyle){ wanted->blocks, false, (uint32_t)report.index }, to);
-    if (has_structure || wanted->listing || wanted->symbols || wanted->classes)
+    if (wanted->segments)
+        report_segments(c->schedule, false, to);
+    if (has_structure || wanted->segments || wanted->listing || wanted->symbols || wanted->classes)
         return;
     figures_text(&report, to);
     text_bytes(to, lists->hints.at, lists->hints.n);
@@ -75,11 +82,13 @@ static void write_text(const Compilation *c, const Lists *lists, const FindingsW
 bool compilation_findings(Compilation *c, const CompileRequest *request, const FindingsWanted *wanted, bool is_json,
                           Text *to)
 {
-    bool is_good = compilation_load(c, request);
+    CompileRequest with_ports = *request;
+    with_ports.derivatives.is_wanted |= wanted->segments;
+    bool is_good = compilation_load(c, &with_ports);
     const Lists lists = is_good ? make_lists(c, wanted, is_json) : (Lists){ 0 };
     is_good = is_good && compilation_schedule(c);
     if (is_json)
-        write_json(c, &lists, wanted->blocks, is_good, to);
+        write_json(c, &lists, wanted, is_good, to);
     else
         write_text(c, &lists, wanted, is_good, to);
     return is_good;

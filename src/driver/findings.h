@@ -8,6 +8,7 @@
 typedef struct { /* none of the lists: the figures of the model and its hints */
     bool symbols, classes, structure;
     bool blocks;       /* the structure with every block */
+    bool segments;     /* parts that can be executed one by one, and what reaches what */
     bool listing;      /* the text with its messages */
     bool line_numbers; /* ... with numbers */
     bool no_messages;  /* ... without messages */

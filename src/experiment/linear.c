@@ -73,8 +73,9 @@ static bool choose(const Chooser *c, const char *const *names, const uint32_t **
     for (uint32_t k = 0; names && names[k]; k++) {
         const uint32_t before = list.n;
         for (uint32_t j = 0; j < c->n; j++)
-            if (strcmp(names[k], c->tables->variables[c->ports[j].variable].name) == 0 ||
-                strcmp(names[k], port_name(c->tables, c->ports[j], c->arena)) == 0)
+            if (c->tables->variables[c->ports[j].variable].type == KOINE_REAL &&
+                (strcmp(names[k], c->tables->variables[c->ports[j].variable].name) == 0 ||
+                 strcmp(names[k], port_name(c->tables, c->ports[j], c->arena)) == 0))
                 vec_push(c->arena, &list, j);
         if (list.n == before) {
             report_name(c, names[k]);
@@ -100,9 +101,11 @@ bool linear_choose(const KoineTables *tables, const char *const *inputs, const c
         if (v->type == KOINE_REAL && v->variability >= KOINE_VARIABILITY_DISCRETE)
             vec_push(arena, &all_in, k);
     }
-    for (uint32_t k = 0; !outputs && k < out.n; k++)
-        if (tables->variables[out.ports[k].variable].causality == KOINE_CAUSALITY_OUTPUT)
+    for (uint32_t k = 0; !outputs && k < out.n; k++) {
+        const KoineVariable *v = &tables->variables[out.ports[k].variable];
+        if (v->type == KOINE_REAL && v->causality == KOINE_CAUSALITY_OUTPUT)
             vec_push(arena, &all_out, k);
+    }
     if (!inputs)
         choice->inputs = all_in.at, choice->n_inputs = all_in.n;
     if (!outputs)

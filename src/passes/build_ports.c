@@ -87,8 +87,9 @@ static void choose_outputs(Choice *p)
         const VarId var = { k };
         const bool is_asked =
             wish->is_output && !variable_is_element(p->model, var) && wish->is_output(wish->context, p->model, var);
-        if (is_number(p, var) &&
-            (is_asked || (is_at_top(p, var) && model_var(p->model, var)->causality == CAUSALITY_OUTPUT)))
+        const bool is_output = is_at_top(p, var) && model_var(p->model, var)->causality == CAUSALITY_OUTPUT &&
+                               model_var(p->model, var)->type.kind != TYPE_STRING;
+        if (is_output || (is_asked && is_number(p, var)))
             add_ports(p, var, false);
     }
 }

@@ -333,6 +333,30 @@ static void a_model_without_derivatives_says_so(void **state)
     compilation_destroy(c);
 }
 
+/* C10, C11: what reaches what, for inputs and outputs of any type. */
+static void c10_outputs_know_their_inputs(void **state)
+{
+    (void)state;
+    Stage *s = set_up(MODELS "segments.ir", "interp", NULL, NULL);
+    const KoinePattern *run = &s->tables->patterns.feedthrough, *start = &s->tables->patterns.initial_feedthrough;
+    /* inputs d, on, u, v; outputs after, direct, mixed, quick, still */
+    static const uint32_t starts[] = { 0, 0, 1, 3, 5, 5 }, columns[] = { 2, 0, 3, 1, 2 };
+    assert_int_equal(run->rows, 5);
+    assert_int_equal(run->columns, 4);
+    assert_memory_equal(run->start, starts, sizeof starts);
+    assert_memory_equal(run->index, columns, sizeof columns);
+    assert_int_equal(start->start[1], 1); /* after = x, which is u at the start */
+    assert_int_equal(start->index[0], 2);
+    uint32_t kinds[6] = { 0 };
+    for (uint32_t k = 0; k < s->tables->callables.n_segments; k++)
+        kinds[s->tables->callables.segments[k].kind]++;
+    assert_int_equal(kinds[KOINE_SEGMENT_STATE], 2);
+    assert_int_equal(kinds[KOINE_SEGMENT_ALGEBRAIC], 4);
+    assert_int_equal(kinds[KOINE_SEGMENT_DERIVATIVE], 1);
+    assert_int_equal(start->start[4] - start->start[3], 2); /* quick, through its comparison */
+    tear_down(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -341,6 +365,7 @@ int main(void)
         cmocka_unit_test(mp_121_a_loop_is_resolved),
         cmocka_unit_test(models_are_linearised_in_one_call),
         cmocka_unit_test(a_border_is_refused),
+        cmocka_unit_test(c10_outputs_know_their_inputs),
         cmocka_unit_test(a_model_without_derivatives_says_so),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

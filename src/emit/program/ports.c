@@ -66,7 +66,8 @@ static const KoinePortSlot *output_slots(const Systems *ss)
     KoinePortSlot *rows = NEW_ARRAY(ss->ks->arena, KoinePortSlot, ports->outputs.n + 1);
     for (uint32_t k = 0; k < ports->outputs.n; k++) {
         const PortScalar port = ports->outputs.at[k];
-        const uint32_t seed = ss->ks->slots->seed[holder_of(m, &port.var)->index];
+        const bool is_number = model_var(m, port.var)->type.kind == TYPE_REAL;
+        const uint32_t seed = is_number ? ss->ks->slots->seed[holder_of(m, &port.var)->index] : KOINE_NONE;
         rows[k] = (KoinePortSlot){ seed == KOINE_NONE ? KOINE_NONE : seed + port.element,
                                    model_var(m, port.var)->is_negated };
     }

@@ -1,5 +1,6 @@
 /* The tables of a model's interface: its variables with their paths, places and values; see tables.h. */
 #include "emit/program/tables.h"
+#include "ir/segments.h"
 
 enum { MOST_PLACES = 200000 }; /* rows that know where they stand; of others the Model does */
 
@@ -19,6 +20,12 @@ SAME(CAUSALITY_LOCAL, KOINE_CAUSALITY_LOCAL);
 SAME(CAUSALITY_INPUT, KOINE_CAUSALITY_INPUT);
 SAME(CAUSALITY_OUTPUT, KOINE_CAUSALITY_OUTPUT);
 SAME(CAUSALITY_PARAMETER, KOINE_CAUSALITY_PARAMETER);
+SAME(SEGMENT_INITIAL, KOINE_SEGMENT_INITIAL);
+SAME(SEGMENT_STATE, KOINE_SEGMENT_STATE);
+SAME(SEGMENT_ALGEBRAIC, KOINE_SEGMENT_ALGEBRAIC);
+SAME(SEGMENT_DERIVATIVE, KOINE_SEGMENT_DERIVATIVE);
+SAME(SEGMENT_ROOTS, KOINE_SEGMENT_ROOTS);
+SAME(SEGMENT_EVENT, KOINE_SEGMENT_EVENT);
 #undef SAME
 
 enum { KNOWN_PLACES = 64 };
@@ -245,6 +252,46 @@ static const KoinePort *list_ports(const Slots *slots, const PortScalar *ports, 
     return rows;
 }
 
+/* Rows that end with UINT32_MAX. */
+static KoinePattern pattern_of_rows(const uint32_t *const *rows, uint32_t n_rows, uint32_t n_columns, Arena *arena)
+{
+    uint32_t *start = NEW_ARRAY(arena, uint32_t, n_rows + 1);
+    VEC(uint32_t) index = { 0 };
+    for (uint32_t k = 0; k < n_rows; k++) {
+        for (uint32_t j = 0; rows[k][j] != UINT32_MAX; j++)
+            vec_push(arena, &index, rows[k][j]);
+        start[k + 1] = index.n;
+    }
+    if (index.n == 0)
+        index.at = NEW_ARRAY(arena, uint32_t, 1);
+    return (KoinePattern){ .rows = n_rows, .columns = n_columns, .start = start, .index = index.at };
+}
+
+static void fill_segments(const Schedule *s, KoineTables *tables, Arena *arena)
+{
+    enum { MOST_BLOCKS = 20000 };
+    if (s->blocks.n > MOST_BLOCKS)
+        return;
+    const Segments found = segments_find(s, arena);
+    const uint32_t n_in = s->ports.inputs.n, n_out = s->ports.outputs.n;
+    if (!found.run)
+        return;
+    KoineSegment *rows = NEW_ARRAY(arena, KoineSegment, found.n + 1);
+    for (uint32_t k = 0; k < found.n; k++) {
+        const Segment *segment = &found.at[k];
+        rows[k] = (KoineSegment){ .name = segment_kind_name(segment->kind),
+                                  .kind = (uint8_t)segment->kind,
+                                  .n_in = segment->n_inputs,
+                                  .n_out = segment->n_outputs,
+                                  .in = segment->inputs,
+                                  .out = segment->outputs };
+    }
+    tables->callables.segments = rows;
+    tables->callables.n_segments = found.n;
+    tables->patterns.feedthrough = pattern_of_rows(found.run, n_out, n_in, arena);
+    tables->patterns.initial_feedthrough = pattern_of_rows(found.initial, n_out, n_in, arena);
+}
+
 static void fill_ports(const Schedule *s, const Slots *slots, KoineTables *tables, Arena *arena)
 {
     const Ports *ports = &s->ports;
@@ -257,6 +304,7 @@ static void fill_ports(const Schedule *s, const Slots *slots, KoineTables *table
     tables->patterns.input_jacobian = port_pattern(&ports->by_input);
     tables->patterns.output_jacobian = port_pattern(&ports->out_state);
     tables->patterns.through_jacobian = port_pattern(&ports->out_input);
+    fill_segments(s, tables, arena);
 }
 
 /* Signals that are sampled between events, too. */
