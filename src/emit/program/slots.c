@@ -66,6 +66,8 @@ static void want_pre(Placing *p, VarId v)
     const Model *m = p->model;
     const VarId array = variable_is_element(m, v) ? model_var(m, v)->origin : v;
     const Holders holders = ref_holders(m, ref_now(array));
+    if (holders.n && p->slots.pre[holders.first] == 0) /* as are all of them */
+        return;
     for (uint32_t k = 0; k < holders.n; k++)
         p->slots.pre[holders.first + k] = 0;
 }
