@@ -83,6 +83,7 @@ static const Field relations[] = {
     TERM(Relation, slope, TERM_COURSE),
     TERM(Relation, flip, TERM_COURSE),
     ID(Relation, region, LIST_REGIONS),
+    ID_OR_0(Relation, domain, LIST_DOMAINS),
     ID(Relation, bit, LIST_VARIABLES),
     ID(Relation, owner, LIST_INSTANCES),
     ID(Relation, origin.parent, LIST_EQUATIONS),

@@ -250,7 +250,8 @@ typedef struct { /* left > right (strict) or left >= right; made by find-events 
     uint8_t kind;
     uint16_t branch;
     RegionId region;
-    VarId bit;        /* generated Boolean that holds its value */
+    DomainId domain;  /* one for each point of it: STATE, outside of regions */
+    VarId bit;        /* generated Boolean that holds its value, an array with the shape of the domain */
     InstanceId owner; /* where it was met first */
     Origin origin;
 } Relation;

@@ -338,6 +338,7 @@ void printer_print_relations(Printer *p)
         const Relation *r = &p->model->relations.at[k];
         printer_begin_line(p, WORD_RELATION);
         text_format(p->to, " k%u ", k + 1);
+        printer_put_domain(p, r->domain);
         printer_put_term(p, r->left, BINDS_SUM);
         printer_put(p, r->is_strict ? " > " : " >= ");
         printer_put_term(p, r->right, BINDS_SUM);
@@ -351,6 +352,7 @@ void printer_print_relations(Printer *p)
             printer_put_space(p);
             printer_put_variable(p, r->bit);
         }
+        printer_leave_domain(p, r->domain);
         printer_put_region_ref(p, r->region, r->branch);
         printer_put_origin(p, &r->origin);
         printer_end_line(p, r->origin.span);

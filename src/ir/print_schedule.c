@@ -91,11 +91,13 @@ static void put_relation(Printer *p, uint32_t index)
 {
     const Relation *r = &p->model->relations.at[index];
     text_format(p->to, " k%u ", index + 1);
+    printer_put_domain(p, r->domain);
     printer_put_variable(p, r->bit);
     printer_put(p, " := ");
     printer_put_term(p, r->left, BINDS_SUM);
     printer_put(p, r->is_strict ? " > " : " >= ");
     printer_put_term(p, r->right, BINDS_SUM);
+    printer_leave_domain(p, r->domain);
     printer_put_choice(p, &relation_words, r->kind);
 }
 

@@ -33,6 +33,9 @@ char *relation_text(const Model *model, const Relation *relation, Arena *arena)
     const bool is_turned = expr_is_literal(relation->left.shape) && !expr_is_literal(relation->right.shape);
     const Term first = is_turned ? relation->right : relation->left,
                second = is_turned ? relation->left : relation->right;
-    return arena_format(arena, "%s %s%s %s", term_text(model, first, arena), is_turned ? "<" : ">",
-                        relation->is_strict ? "" : "=", term_text(model, second, arena));
+    Text text = { .arena = arena };
+    term_print(model, first, relation->domain, &text);
+    text_format(&text, " %s%s ", is_turned ? "<" : ">", relation->is_strict ? "" : "=");
+    term_print(model, second, relation->domain, &text);
+    return text.at;
 }

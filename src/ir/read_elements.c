@@ -462,36 +462,48 @@ static bool parse_found_tail(Reader *r, RegionId *region, uint16_t *branch, Orig
     }
 }
 
-/* relation k1 left > right state: the name only helps the reader's eye. */
-static bool parse_relation(Reader *r, uint32_t begin)
+/* left > right */
+static bool parse_sides(Reader *r, Relation *relation)
 {
-    Relation relation = { .region = REGION_NONE, .bit = VAR_NONE, .origin = { .parent = EQ_NONE } };
-    NameId name;
     const Expr *shape;
-    if (!reader_parse_name(r, &name))
-        return false;
     const uint32_t first = r->token.begin;
     if (!reader_parse_operand_term(r, BINDS_SUM, &shape))
         return false;
     const Expr *left = shape;
     const Term left_term = reader_finish_term(r, left);
-    relation.is_strict = r->token.kind == TOKEN_GT;
+    relation->is_strict = r->token.kind == TOKEN_GT;
     if (!reader_accept(r, TOKEN_GT) && !reader_expect(r, TOKEN_GE, "'>' or '>='"))
         return false;
     if (!reader_parse_operand_term(r, BINDS_SUM, &shape))
         return false;
     shape = reader_convert(r, shape, left->type);
-    relation.left = left_term;
+    relation->left = left_term;
     if (left->n_leaves == 0)
-        relation.left.shape = left = reader_convert(r, left, shape->type);
+        relation->left.shape = left = reader_convert(r, left, shape->type);
     if (!type_equal(left->type, shape->type) || left->type.rank || left->type.kind == TYPE_STRING) {
         reader_report(r, DIAG_IR_TYPE, reader_span_from(r, first), "the relation compares %s with %s",
                       reader_type_text(r, left->type), reader_type_text(r, shape->type));
         HELP(r, "both sides must be scalars of one type");
         return false;
     }
-    relation.right = reader_finish_term(r, shape);
-    if (!reader_choose(r, &relation_words, "the kind of the relation", &relation.kind))
+    relation->right = reader_finish_term(r, shape);
+    return true;
+}
+
+/* relation k1 left > right state, or for i in 1:9: left > right state: the name only helps the reader's eye. */
+static bool parse_relation(Reader *r, uint32_t begin)
+{
+    Relation relation = { .region = REGION_NONE, .bit = VAR_NONE, .origin = { .parent = EQ_NONE } };
+    NameId name;
+    if (!reader_parse_name(r, &name))
+        return false;
+    const uint32_t n_loops = r->term.loops.n;
+    bool is_good = true;
+    if (reader_accept_word(r, WORD_FOR))
+        is_good = reader_parse_domain(r, &relation.domain) && reader_expect(r, TOKEN_COLON, "':' after the ranges");
+    is_good = is_good && parse_sides(r, &relation);
+    reader_leave_loops(r, n_loops);
+    if (!is_good || !reader_choose(r, &relation_words, "the kind of the relation", &relation.kind))
         return false;
     relation.is_guarded = reader_accept_word(r, WORD_GUARDED);
     if ((reader_accept_word(r, WORD_SLOPE) && !reader_parse_term(r, REAL_TYPE, &relation.slope)) ||

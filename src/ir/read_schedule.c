@@ -195,7 +195,9 @@ static bool parse_relation(Reader *r, Block *b)
     const uint32_t begin = r->token.begin;
     Relation found = { .region = REGION_NONE };
     const Expr *shape;
+    const uint32_t n_loops = r->term.loops.n;
     if (!reader_parse_numbered(r, 'k', r->model->relations.n, &b->u.object) ||
+        (reader_accept_word(r, WORD_FOR) && !parse_range(r, &found.domain)) ||
         !reader_parse_variable_name(r, &found.bit) || !reader_expect(r, TOKEN_ASSIGN, "':='") ||
         !reader_parse_operand_term(r, BINDS_SUM, &shape))
         return false;
@@ -205,6 +207,7 @@ static bool parse_relation(Reader *r, Block *b)
         !reader_parse_operand_term(r, BINDS_SUM, &shape))
         return false;
     found.right = reader_finish_term(r, shape);
+    reader_leave_loops(r, n_loops);
     const Relation *known = &r->model->relations.at[b->u.object];
     return reader_choose(r, &relation_words, "the kind of the relation", &found.kind) &&
            check_same(r, begin,

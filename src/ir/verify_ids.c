@@ -499,6 +499,7 @@ static void check_relations(Verifier *v)
         check_value(v, r->kind, RELATION_LITERAL + 1, "a relation kind", span);
         check_region_ref(v, r->region, r->branch, span);
         check_optional(v, r->bit.index, model->variables.n, "bit", span);
+        in_range(v, r->domain.index, model->domains.n, "domain", span);
         if (term_is_absent(r->left) || term_is_absent(r->right) ||
             !type_equal(r->left.shape->type, r->right.shape->type))
             verify_broken(v, span, "the operands of relation %u", k + 1);

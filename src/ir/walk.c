@@ -232,6 +232,8 @@ static void visit_row(Walk *w, ModelList list, uint32_t k)
     Span span;
     memcpy(&span, model_rows(w->model, list).at + (size_t)k * l->row_size + l->span_at, sizeof span);
     begin_element(w, k, span);
+    if (list == LIST_RELATIONS)
+        visit_domain(w, w->model->relations.at[k].domain);
     w->place.list = (uint8_t)list;
     for (const Field *f = l->fields; f < l->fields + l->n_fields && f->kind == FIELD_TERM; f++)
         VISIT(w, *field_of(w, list, k, f), (TermRole)f->is);
