@@ -1,6 +1,7 @@
 /* The structure of an analysed model, list by list, as text and as JSON; see report.h. */
 #include "explain/report.h"
 #include "explain/chatter.h"
+#include "ir/print.h"
 #include "ir/words.h"
 #include <string.h>
 
@@ -354,8 +355,11 @@ static void list_relations(const Report *r)
     for (uint32_t k = 0; k < m->relations.n; k++) {
         const Relation *of = &m->relations.at[k];
         const bool is_possible = chatter[k].verdict == CHATTER_POSSIBLE;
-        const char *text = arena_format(r->arena, "%s %s %s", term_text(m, of->left, r->arena),
-                                        of->is_strict ? ">" : ">=", term_text(m, of->right, r->arena));
+        Text sides = { .arena = r->arena };
+        term_print(m, of->left, of->domain, &sides);
+        text_format(&sides, " %s ", of->is_strict ? ">" : ">=");
+        term_print(m, of->right, of->domain, &sides);
+        const char *text = sides.at;
         begin_item(r, &n, "text", text, of->origin.span);
         if (!r->style.is_json) {
             text_add(r->to, chatter[k].verdict == CHATTER_UNKNOWN ? "  not looked at" : "");

@@ -54,9 +54,13 @@ static void comment_decisions(Commenting *c, const Events *events)
     const Model *m = c->model;
     const KoineDecisions *decisions = &events->data.decisions;
     const char *const *comparisons = events->roots.comparisons;
-    for (uint32_t k = 0; k < m->relations.n; k++)
-        if (comparisons[k] && wants_comment(c, decisions->relations[k].decision.kernel))
-            comment(c, decisions->relations[k].decision.kernel, comparisons[k], m->relations.at[k].origin.span);
+    uint32_t row = 0;
+    for (uint32_t k = 0; k < m->relations.n; k++) {
+        const uint32_t n = (uint32_t)domain_count(m, m->relations.at[k].domain);
+        if (n && comparisons[k] && wants_comment(c, decisions->relations[row].decision.kernel))
+            comment(c, decisions->relations[row].decision.kernel, comparisons[k], m->relations.at[k].origin.span);
+        row += n;
+    }
     for (uint32_t k = 0; k < m->steps.n; k++) {
         const StepFunction *f = &m->steps.at[k];
         if (wants_comment(c, decisions->steps[k].decision.kernel))

@@ -1,5 +1,6 @@
 /* Comparisons and step functions: their nodes, root functions and entries of the calendar; see event_layout.h. */
 #include "emit/program/event_layout.h"
+#include "base/text.h"
 
 /* The number of a step function's operation is copied into the tables: both sides must count alike. */
 _Static_assert((int)STEP_FLOOR == (int)KOINE_STEP_FLOOR && (int)STEP_CEIL == (int)KOINE_STEP_CEIL &&
@@ -105,14 +106,115 @@ static bool is_border(const EventLayout *e, Term term)
     return found;
 }
 
+/* ---- relations over a domain ---- */
+typedef struct {
+    const Domain *domain;
+    int64_t j[ELEMENT_LEVELS]; /* per loop: which value, from 0 */
+} RelationPoint;
+
+static void next_point(const Model *m, RelationPoint *p)
+{
+    for (uint32_t k = p->domain->n; k-- > 0; p->j[k] = 0)
+        if (++p->j[k] < m->iterators.at[p->domain->first + k].count)
+            return;
+}
+
+/* state_compared at a point, for an element of a state. */
+static uint32_t element_compared(const EventLayout *e, Term side, Term other, DomainId domain, const RelationPoint *p)
+{
+    const Model *m = e->m;
+    ElementMap map;
+    if (side.shape->kind != EXPR_LEAF || !element_map(m, side.shape, term_refs(m, side), domain, &map))
+        return KOINE_NONE;
+    const Ref ref = term_refs(m, side)[0];
+    if (ref.kind != REF_NOW || model_var(m, ref.var)->definition != DEFINITION_DER)
+        return KOINE_NONE;
+    for (uint32_t k = 0; k < other.shape->n_leaves; k++) {
+        const Ref leaf = term_refs(m, other)[k];
+        if (leaf.kind != REF_NOW || model_var(m, leaf.var)->variability > VARIABILITY_DISCRETE)
+            return KOINE_NONE;
+    }
+    int64_t element = map.base;
+    for (uint32_t k = 0; k < p->domain->n; k++)
+        element += map.step[k] * p->j[k];
+    const Holders holders = ref_holders(m, ref);
+    return e->ks->slots->now[holders.first] + (uint32_t)element;
+}
+
+/* "x[i] > 1.0, i = 5" */
+static const char *text_at(const EventLayout *e, const char *text, const RelationPoint *p)
+{
+    const Model *m = e->m;
+    Text at = { .arena = e->ks->arena };
+    text_add(&at, text);
+    for (uint32_t k = 0; k < p->domain->n; k++) {
+        const Iterator *i = &m->iterators.at[p->domain->first + k];
+        const char *name = names_of(pool_names(m->pool), i->name);
+        if (*name)
+            text_format(&at, ", %s = ", name);
+        else
+            text_format(&at, ", i%u = ", k + 1);
+        text_format(&at, "%lld", (long long)(i->first + p->j[k] * i->stride));
+    }
+    return at.at;
+}
+
+/* A row for each point: all write and define one cell, the array of their bits. Their operands are states: none is
+ * known before the time, none decides anything of itself. */
+static void add_relations(EventLayout *e, uint32_t index, const Block *b)
+{
+    Kernels *ks = e->ks;
+    const Relation *r = &e->m->relations.at[b->u.object];
+    const uint32_t n = (uint32_t)domain_count(e->m, r->domain), first = e->decisions.first_row[b->u.object];
+    const uint32_t slots[2] = { take_slots(ks, n), take_slots(ks, n) };
+    const Term terms[] = { r->left, r->right };
+    const Piece piece = lay_terms_over(ks, 2, terms, slots, r->domain);
+    const uint32_t width = 2 + ks->kernels.at[piece.kernel].n_leaves;
+    const char *text = relation_text(e->m, r, ks->arena);
+    RelationPoint point = { .domain = &e->m->domains.at[r->domain.index] };
+    path_of(e, r->owner);
+    e->decisions.comparisons[b->u.object] = text;
+    ks->kernels.at[piece.kernel].is_shared = true;
+    for (uint32_t k = 0; k < n; k++, next_point(e->m, &point)) {
+        KoineNode *node = add_node(e, KOINE_NODE_RELATION, index);
+        node->object = first + k;
+        node->cell = r->bit.index;
+        KoineRelation *out = &e->decisions.relations[first + k];
+        *out = (KoineRelation){ .decision = begin_decision(e, index, b, r->bit, r->region, r->branch),
+                                .is_strict = r->is_strict,
+                                .bit = ks->slots->now[r->bit.index] + k,
+                                .left = slots[0] + k,
+                                .right = slots[1] + k,
+                                .state = element_compared(e, r->left, r->right, r->domain, &point) };
+        if (out->state == KOINE_NONE)
+            out->state = element_compared(e, r->right, r->left, r->domain, &point);
+        out->decision.is_guarded = r->is_guarded;
+        out->decision.kernel = piece.kernel;
+        out->decision.row = piece.row + k * width;
+        out->decision.root = e->decisions.roots.n;
+        add_root(e, first + k, text_at(e, text, &point), r->owner, r->origin.span);
+        add_entry(ks, &e->decisions.root_operands, (Piece){ piece.kernel, out->decision.row, 1 }, index,
+                  r->origin.span);
+        bool is_moving = true;
+        read_term(e, r->left, &is_moving);
+        read_term(e, r->right, &is_moving);
+        note_moving(e, is_moving);
+    }
+}
+
 void add_relation(EventLayout *e, uint32_t index, const Block *b)
 {
     Kernels *ks = e->ks;
     const Relation *r = &e->m->relations.at[b->u.object];
+    const uint32_t row = e->decisions.first_row[b->u.object];
+    if (r->domain.index) {
+        add_relations(e, index, b);
+        return;
+    }
     KoineNode *node = add_node(e, KOINE_NODE_RELATION, index);
-    node->object = b->u.object;
+    node->object = row;
     node->cell = r->bit.index;
-    KoineRelation *out = &e->decisions.relations[b->u.object];
+    KoineRelation *out = &e->decisions.relations[row];
     KoineDecision *decision = &out->decision;
     *out = (KoineRelation){ .decision = begin_decision(e, index, b, r->bit, r->region, r->branch),
                             .is_strict = r->is_strict,
@@ -136,7 +238,7 @@ void add_relation(EventLayout *e, uint32_t index, const Block *b)
         decision->slope = slots[0];
         out->flip = slots[1];
         decision->calendar = e->decisions.n_calendar++;
-        vec_push(ks->arena, &e->decisions.calendar_owner, b->u.object);
+        vec_push(ks->arena, &e->decisions.calendar_owner, row);
         read_term(e, r->slope, &is_moving);
         read_term(e, r->flip, &is_moving);
     } else {
@@ -146,13 +248,13 @@ void add_relation(EventLayout *e, uint32_t index, const Block *b)
         decision->row = piece.row;
         out->left = slots[0];
         out->right = slots[1];
-        decision->timed = add_timed(e, b, b->u.object, r->left, r->right);
+        decision->timed = add_timed(e, b, row, r->left, r->right);
     }
     if (decision->timed != KOINE_NONE) {
         decision->calendar = e->decisions.n_calendar - 1;
     } else if (!decision->is_time) {
         decision->root = e->decisions.roots.n;
-        add_root(e, b->u.object, e->decisions.comparisons[b->u.object], r->owner, r->origin.span);
+        add_root(e, row, e->decisions.comparisons[b->u.object], r->owner, r->origin.span);
         add_entry(ks, &e->decisions.root_operands, (Piece){ decision->kernel, decision->row, 1 }, index,
                   r->origin.span);
         read_term(e, r->left, &is_moving);
@@ -189,21 +291,21 @@ void add_step(EventLayout *e, uint32_t index, const Block *b)
         decision->slope = slots[0];
         out->offset = slots[1];
         decision->calendar = e->decisions.n_calendar++;
-        vec_push(ks->arena, &e->decisions.calendar_owner, e->m->relations.n + b->u.object);
+        vec_push(ks->arena, &e->decisions.calendar_owner, e->decisions.n_rows + b->u.object);
         read_term(e, f->slope, &is_moving);
         read_term(e, f->offset, &is_moving);
     } else {
         const Term term = masked(e, f->argument, f->region, f->branch);
         piece = lay_terms(ks, 1, &term, slots);
         out->argument = slots[0];
-        decision->timed = add_timed(e, b, e->m->relations.n + b->u.object, f->argument, TERM_NONE);
+        decision->timed = add_timed(e, b, e->decisions.n_rows + b->u.object, f->argument, TERM_NONE);
     }
     if (decision->timed != KOINE_NONE) {
         decision->calendar = e->decisions.n_calendar - 1;
     } else if (!decision->is_time) {
         decision->root = e->decisions.roots.n;
         const char *text = term_text(e->m, f->argument, ks->arena);
-        const uint32_t owner = e->m->relations.n + b->u.object;
+        const uint32_t owner = e->decisions.n_rows + b->u.object;
         add_root(e, owner, arena_format(ks->arena, "step of %s downwards", text), f->owner, f->origin.span);
         add_root(e, owner, arena_format(ks->arena, "step of %s upwards", text), f->owner, f->origin.span);
         add_entry(ks, &e->decisions.root_operands, piece, index, f->origin.span);

@@ -12,6 +12,7 @@ typedef struct TimeCodes TimeCodes; /* time.c */
 
 typedef struct { /* comparisons and step functions under construction; see KoineDecisions */
     KoineRelation *relations;
+    uint32_t *first_row, n_rows; /* per relation of the Model: its rows, one for each point of its domain */
     KoineStep *steps;
     KoineMixed *mixed;
     uint32_t *mixed_relations, n_mixed_relations; /* relations of all groups */

@@ -1,5 +1,6 @@
 /* The event graph as tables; see events.h. */
 #include "emit/program/event_layout.h"
+#include "base/bug.h"
 #include <float.h>
 
 /* The path of an instance that something in a run is reported of. */
@@ -95,7 +96,8 @@ static void note_mixed(EventLayout *e, const Block *b, uint32_t first_node)
     }
     g->n_nodes = e->nodes.n - g->first_node;
     if (b->kind == BLOCK_RELATION) {
-        e->decisions.mixed_relations[e->decisions.n_mixed_relations++] = b->u.object;
+        REQUIRE(e->m->relations.at[b->u.object].domain.index == 0); /* no part of a ring: keep_comparisons.h */
+        e->decisions.mixed_relations[e->decisions.n_mixed_relations++] = e->decisions.first_row[b->u.object];
         g->n_relations++;
     }
     g->n_steps += b->kind == BLOCK_STEP;
@@ -338,7 +340,14 @@ static EventLayout begin(const Schedule *s, const Parts *parts, Systems *ss)
                       .guard_of = NEW_ARRAY(ks->arena, uint32_t, n),
                       .moves = NEW_ARRAY(ks->arena, bool, n),
                       .paths = NEW_ARRAY(ks->arena, const char *, m->instances.n + 1) };
-    e.decisions = (DecisionLayout){ .relations = NEW_ARRAY(ks->arena, KoineRelation, m->relations.n + 1),
+    uint32_t *first_row = NEW_ARRAY(ks->arena, uint32_t, m->relations.n + 1), n_rows = 0;
+    for (uint32_t k = 0; k < m->relations.n; k++) {
+        first_row[k] = n_rows;
+        n_rows += (uint32_t)domain_count(m, m->relations.at[k].domain);
+    }
+    e.decisions = (DecisionLayout){ .relations = NEW_ARRAY(ks->arena, KoineRelation, n_rows + 1),
+                                    .first_row = first_row,
+                                    .n_rows = n_rows,
                                     .steps = NEW_ARRAY(ks->arena, KoineStep, m->steps.n + 1),
                                     .mixed = NEW_ARRAY(ks->arena, KoineMixed, s->n_mixed + 1),
                                     .mixed_relations = NEW_ARRAY(ks->arena, uint32_t, m->relations.n + 1),
@@ -360,7 +369,7 @@ static void finish(EventLayout *e)
     graph->pres = e->pres.at;
     graph->n_pres = e->pres.n;
     e->out.data.decisions = (KoineDecisions){ .relations = e->decisions.relations,
-                                              .n_relations = e->m->relations.n,
+                                              .n_relations = e->decisions.n_rows,
                                               .steps = e->decisions.steps,
                                               .n_steps = e->m->steps.n,
                                               .mixed = e->decisions.mixed,

@@ -470,7 +470,7 @@ static void explain_origin(const Explainer *of, uint32_t origin, const KoineSlot
         break;
     case BLOCK_RELATION: {
         const Relation *r = &model->relations.at[b->u.object];
-        found = explain_term(of, r->left, m, why) || explain_term(of, r->right, m, why);
+        found = explain_over(of, r->left, r->domain, m, why) || explain_over(of, r->right, r->domain, m, why);
         break;
     }
     case BLOCK_STEP: found = explain_term(of, model->steps.at[b->u.object].argument, m, why); break;

@@ -305,3 +305,58 @@ Piece lay_terms(Kernels *ks, uint32_t n, const Term *terms, const uint32_t *slot
     memcpy(row, slots, n * sizeof *slots);
     return (Piece){ kernel_for(ks, n, outputs, n_leaves, NULL, NULL), put_row(ks, row, n + n_leaves), 1 };
 }
+
+/* Leaves with an index and loop variables of the domain become leaves with slots. */
+static void flatten_outputs(Flat *f, uint32_t n, const Expr **outputs)
+{
+    Model *m = f->ks->model;
+    for (uint32_t k = 0; k < n; k++)
+        flatten_leaves(f, outputs[k]);
+    for (uint32_t k = 0; k < n; k++)
+        outputs[k] = expr_substitute(m->pool, outputs[k], f->from.n, f->from.at, f->to.at);
+    f->from.n = f->to.n = 0;
+    for (uint32_t level = 0; level < m->domains.at[f->domain.index].n; level++) {
+        bool is_used = false;
+        for (uint32_t k = 0; k < n; k++)
+            is_used |= has_iterator(outputs[k], level);
+        if (is_used)
+            flatten_iterator(f, level);
+    }
+    for (uint32_t k = 0; k < n; k++)
+        outputs[k] = guard_elements(f, expr_substitute(m->pool, outputs[k], f->from.n, f->from.at, f->to.at));
+}
+
+Piece lay_terms_over(Kernels *ks, uint32_t n, const Term *terms, const uint32_t *slots, DomainId domain)
+{
+    Model *m = ks->model;
+    TermBuilder builder = term_builder(m);
+    const Expr **outputs = NEW_ARRAY(ks->arena, const Expr *, n);
+    Flat f = { .ks = ks, .domain = domain };
+    for (uint32_t k = 0; k < n; k++)
+        f.has_hiding |= (outputs[k] = term_import(&builder, terms[k]))->has_hiding;
+    f.refs = builder.refs.at;
+    flatten_outputs(&f, n, outputs);
+    const uint32_t width = n + f.n_leaves, kernel = kernel_for(ks, n, outputs, f.n_leaves, NULL, NULL);
+    uint32_t *row = NEW_ARRAY(ks->arena, uint32_t, width + 1);
+    const Domain *d = &m->domains.at[domain.index];
+    const uint64_t count = domain_count(m, domain);
+    int64_t j[ELEMENT_LEVELS] = { 0 };
+    Piece piece = { kernel, ks->rows.n, (uint32_t)count };
+    for (uint64_t i = 0; i < count; i++) {
+        for (uint32_t k = 0; k < n; k++)
+            row[k] = slots[k] + (uint32_t)i;
+        for (uint32_t k = 0; k < f.n_leaves; k++) {
+            int64_t slot = (int64_t)f.base.at[k] + f.maps.at[k].base;
+            for (uint32_t level = 0; level < d->n; level++)
+                slot += f.maps.at[k].step[level] * j[level];
+            row[n + k] = (uint32_t)slot;
+        }
+        (void)put_row(ks, row, width);
+        for (uint32_t level = d->n; level-- > 0;) {
+            if (++j[level] < m->iterators.at[d->first + level].count)
+                break;
+            j[level] = 0;
+        }
+    }
+    return piece;
+}

@@ -67,6 +67,9 @@ uint32_t output_values(const Kernel *kernel, uint32_t output);
 uint32_t put_row(Kernels *ks, const uint32_t *row, uint32_t n);
 /* flatten.c: the kernel and row that compute `terms` into `slots`, in the scalar domain. */
 Piece lay_terms(Kernels *ks, uint32_t n, const Term *terms, const uint32_t *slots);
+/* The same for each point of a domain, in its order: rows that follow each other, and `slots` of the first point,
+ * behind which those of the others lie. */
+Piece lay_terms_over(Kernels *ks, uint32_t n, const Term *terms, const uint32_t *slots, DomainId domain);
 /* flatten.c: the pieces of lhs := rhs over a domain, appended to ks->pieces. */
 void lay_assignment(Kernels *ks, Term lhs, Term rhs, DomainId domain);
 

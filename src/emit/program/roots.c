@@ -45,7 +45,7 @@ void find_quiet(EventLayout *e)
 {
     bool *is_loud = NEW_ARRAY(e->ks->arena, bool, e->m->variables.n + 1);
     mark_loud(e, is_loud);
-    for (uint32_t k = 0; k < e->m->relations.n; k++) {
+    for (uint32_t k = 0; k < e->decisions.n_rows; k++) {
         KoineRelation *r = &e->decisions.relations[k];
         bool is_quiet =
             r->decision.root != KOINE_NONE && !is_loud[r->decision.cell] && e->pre_of[r->decision.cell] == KOINE_NONE;
@@ -101,7 +101,7 @@ static void fill_root_regions(EventLayout *e)
         }
     }
     for (uint32_t k = 0; k < e->decisions.roots.n; k++) {
-        const uint32_t owner = e->decisions.root_owner.at[k], n = e->m->relations.n;
+        const uint32_t owner = e->decisions.root_owner.at[k], n = e->decisions.n_rows;
         regions[k] = below[owner < n ? e->decisions.relations[owner].decision.cell
                                      : e->decisions.steps[owner - n].decision.cell] == REACHES_DYNAMICS;
     }
@@ -115,7 +115,7 @@ static void fill_root_states(EventLayout *e)
     uint32_t *states = NEW_ARRAY(ks->arena, uint32_t, e->decisions.roots.n + 1);
     for (uint32_t k = 0; k < e->decisions.roots.n; k++) {
         const uint32_t owner = e->decisions.root_owner.at[k];
-        const uint32_t slot = owner < e->m->relations.n ? e->decisions.relations[owner].state : KOINE_NONE;
+        const uint32_t slot = owner < e->decisions.n_rows ? e->decisions.relations[owner].state : KOINE_NONE;
         const bool is_state = slot != KOINE_NONE && slot >= ks->slots->x && slot - ks->slots->x < ks->slots->n_x;
         states[k] = is_state ? 1 + slot - ks->slots->x : 0;
     }
