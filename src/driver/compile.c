@@ -115,6 +115,7 @@ bool compilation_run_passes(Compilation *c, const char *after)
                        .arena = c->arena,
                        .diag = c->diag,
                        .systems = systems_choice(c->request.systems),
+                       .splits_comparisons = c->request.split_comparisons,
                        .evaluates_parameters = c->request.evaluate_parameters,
                        .removes_unneeded = c->request.remove_unneeded,
                        .wants = c->request.wanted ? matches_wanted : NULL,

@@ -31,6 +31,7 @@ typedef struct {
     const char *profile;              /* NULL: liberal */
     const Language *const *languages; /* besides the built-in ones, ended by NULL; may be NULL */
     const char *systems;              /* "auto" (also NULL), "torn" ...: see words.h */
+    bool split_comparisons;           /* arrays that compare are treated element by element: for tests */
     bool evaluate_parameters;         /* parameters become numbers, but those that the model keeps */
     bool remove_unneeded;             /* only what states, outputs, events and `wanted` need is computed */
     const char *const *wanted;        /* patterns of names, ended by NULL; may be NULL */

@@ -180,7 +180,7 @@ static void build_roots(Parts *p)
             s->figures.n_calendar++;
             continue;
         }
-        s->figures.n_roots++;
+        s->figures.n_roots += (uint32_t)domain_count(m, r->domain);
         need_term(p, r->left, needed);
         need_term(p, r->right, needed);
     }

@@ -5,11 +5,13 @@
 #include "ir/element.h"
 #include "ir/walk.h"
 #include "passes/instantiate.h"
+#include "passes/keep_comparisons.h"
 
 typedef struct {
     Compile *c;
     Model *model;
     Splits *splits;
+    const bool *is_read;  /* per variable: something reads its derivative */
     bool *has_reason;     /* per equation: it cannot stay whole, whatever the others do */
     Incidence mentions;   /* per variable: the array equations that have it as a leaf */
     VEC(uint32_t) queue;  /* variables whose equations are to be looked at again */
@@ -179,6 +181,11 @@ static bool has_braces(const Expr *e)
     return e->kind == EXPR_ARRAY;
 }
 
+static bool keeps_comparisons(const Chooser *x, const Equation *e)
+{
+    return !x->c->splits_comparisons && equation_keeps_comparisons(x->model, e, x->is_read);
+}
+
 static bool has_reason(Chooser *x, const Equation *e)
 {
     const Model *m = x->model;
@@ -187,7 +194,8 @@ static bool has_reason(Chooser *x, const Equation *e)
     if (e->region.index != ID_NONE || e->when || e->when_valid == VALID_INITIAL_ONLY || e->kind == EQUATION_ITERATION ||
         is_undecided(m, e))
         return true;
-    return has_events(m, e->rhs.shape, term_refs(m, e->rhs)) || has_events(m, e->lhs.shape, term_refs(m, e->lhs)) ||
+    return (!keeps_comparisons(x, e) && has_events(m, e->rhs.shape, term_refs(m, e->rhs))) ||
+           has_events(m, e->lhs.shape, term_refs(m, e->lhs)) ||
            (expr_has_reduction(e->rhs.shape) && has_open_reduction(x, e));
 }
 
@@ -227,7 +235,8 @@ static bool reads_split(const Chooser *x, Term term, bool only_unknowns)
 }
 
 /* An equation is written out if it has a reason of its own, if it defines something that is split, or if it is
- * evaluated in events only and reads something that is split: one changed element shall not cost the others. One
+ * evaluated in events only or compares and reads something that is split: one changed element shall not cost the
+ * others, nor wake their comparisons. One
  * without direction is written out if any of its unknowns is split. */
 static bool is_to_write_out(const Chooser *x, uint32_t k)
 {
@@ -238,6 +247,8 @@ static bool is_to_write_out(const Chooser *x, uint32_t k)
     if (e->kind == EQUATION_RESIDUAL && (reads_split(x, e->lhs, true) || reads_split(x, e->rhs, true)))
         return true;
     const Ref target = leaf_of(m, target_side(m, e));
+    if (has_events(m, e->rhs.shape, term_refs(m, e->rhs)) && reads_split(x, e->rhs, false))
+        return true;
     return x->splits->is_split[target.var.index] ||
            (model_var(m, target.var)->variability <= VARIABILITY_DISCRETE && reads_split(x, e->rhs, false));
 }
@@ -491,6 +502,7 @@ bool choose_splits(Compile *c, Splits *splits)
     Chooser x = { .c = c,
                   .model = m,
                   .splits = splits,
+                  .is_read = find_read_derivatives(m, scratch),
                   .has_reason = NEW_ARRAY(scratch, bool, n + 1),
                   .parent = sets_create(scratch, n_variables),
                   .n_anchors = NEW_ARRAY(scratch, uint32_t, n_variables + 1),

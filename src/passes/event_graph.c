@@ -34,6 +34,14 @@ static void define_element(Builder *b, uint32_t node, const Equation *e, Ref ref
     *head = b->segments.n;
 }
 
+static void define_bits(Builder *b, uint32_t node, VarId bit)
+{
+    const Segment all = { node, 0, (int64_t)variable_count(b->model, bit) - 1 };
+    vec_push(b->c->scratch, &b->segments, all);
+    vec_push(b->c->scratch, &b->next_segment, b->segments_of[2 * bit.index]);
+    b->segments_of[2 * bit.index] = b->segments.n;
+}
+
 static void list_nodes(Builder *b)
 {
     Model *m = b->model;
@@ -57,7 +65,10 @@ static void list_nodes(Builder *b)
     for (uint32_t k = 0; k < m->relations.n; k++) {
         const EventNode node = { NODE_RELATION, k };
         vec_push(c->scratch, &b->nodes, node);
-        b->now[m->relations.at[k].bit.index] = b->nodes.n - 1;
+        if (m->relations.at[k].domain.index)
+            define_bits(b, b->nodes.n - 1, m->relations.at[k].bit);
+        else
+            b->now[m->relations.at[k].bit.index] = b->nodes.n - 1;
     }
     for (uint32_t k = 0; k < m->steps.n; k++) {
         const EventNode node = { NODE_STEP, k };
@@ -172,8 +183,8 @@ static void list_dependencies(Builder *b)
                 depend_on_term(b, k, r->slope, scalar);
                 depend_on_term(b, k, r->flip, scalar);
             } else {
-                depend_on_term(b, k, r->left, scalar);
-                depend_on_term(b, k, r->right, scalar);
+                depend_on_term(b, k, r->left, r->domain);
+                depend_on_term(b, k, r->right, r->domain);
             }
             depend_on_selector(b, k, r->region);
             break;

@@ -7,7 +7,7 @@
 #include "base/map.h"
 #include "ir/evaluate.h"
 #include "ir/simplify.h"
-#include "passes/pipeline.h"
+#include "passes/keep_comparisons.h"
 #include <math.h>
 
 enum { MOST_GUARDS = 8 };
@@ -27,6 +27,7 @@ typedef struct {
     TermBuilder builder;
     RegionId region;
     uint16_t branch;
+    DomainId domain; /* of the equation: each point of it has bits of its own */
     InstanceId owner;
     Origin origin;
     bool is_guarded;                 /* inside a branch, or behind another condition */
@@ -215,7 +216,8 @@ static void classify(Finder *f, Relation *r, const Expr *left, const Expr *right
 
 static uint64_t hash_relation(const Finder *f, Term left, Term right, bool is_strict)
 {
-    const uint64_t place = (uint64_t)is_strict << 48 | (uint64_t)f->branch << 32 | f->region.index;
+    const uint64_t place =
+        hash_mix(f->domain.index, (uint64_t)is_strict << 48 | (uint64_t)f->branch << 32 | f->region.index);
     return hash_term(f->model, right, hash_term(f->model, left, place));
 }
 
@@ -228,7 +230,8 @@ static VarId find_relation(const Finder *f, Term left, Term right, bool is_stric
     for (uint32_t k = found ? first : ID_NONE; k != ID_NONE; k = f->next.at[k]) {
         Relation *other = &m->relations.at[k];
         if (other->is_strict == is_strict && other->region.index == f->region.index && other->branch == f->branch &&
-            same_term(m, other->left, left) && same_term(m, other->right, right)) {
+            other->domain.index == f->domain.index && same_term(m, other->left, left) &&
+            same_term(m, other->right, right)) {
             other->is_guarded &= f->is_guarded;
             return other->bit;
         }
@@ -244,14 +247,23 @@ static VarId add_relation(Finder *f, Relation r, const Expr *left, const Expr *r
     const bool found = map_get(&f->relations, hash, &first);
     classify(f, &r, left, right);
     r.bit = model_add_generated(m, "k", m->relations.n + 1, BOOLEAN_TYPE, f->origin.span);
+    give_points(m, r.bit, f->domain);
     vec_push(m->arena, &m->relations, r);
     vec_push(f->c->scratch, &f->next, found ? first : ID_NONE);
     map_put(&f->relations, hash, m->relations.n - 1);
     return r.bit;
 }
 
+static bool uses_loops(const Expr *e)
+{
+    bool any = e->kind == EXPR_ITERATOR;
+    for (uint32_t k = 0; k < e->n_args && e->has_index && !any; k++)
+        any = uses_loops(e->args[k]);
+    return any;
+}
+
 /* x <= c is the contrary of x > c: they are one relation, so that a crossing decides both. */
-static const Expr *bit(Finder *f, const Expr *left, const Expr *right, bool is_strict)
+static const Expr *bit_of(Finder *f, const Expr *left, const Expr *right, bool is_strict)
 {
     const Relation r = { .left = take(f, left),
                          .right = take(f, right),
@@ -259,16 +271,28 @@ static const Expr *bit(Finder *f, const Expr *left, const Expr *right, bool is_s
                          .is_guarded = f->is_guarded,
                          .region = f->region,
                          .branch = f->branch,
+                         .domain = f->domain,
                          .owner = f->owner,
                          .origin = f->origin };
     VarId v = find_relation(f, r.left, r.right, is_strict);
     if (var_is_none(v)) {
         v = find_relation(f, r.right, r.left, !is_strict);
         if (!var_is_none(v))
-            return expr_unary(f->model->pool, OP_NOT, term_leaf(&f->builder, ref_now(v)));
+            return expr_unary(f->model->pool, OP_NOT, leaf_at_point(&f->builder, v, f->domain));
         v = add_relation(f, r, left, right);
     }
-    return term_leaf(&f->builder, ref_now(v));
+    return leaf_at_point(&f->builder, v, f->domain);
+}
+
+/* What is the same at all points of a range is one comparison. */
+static const Expr *bit(Finder *f, const Expr *left, const Expr *right, bool is_strict)
+{
+    const DomainId domain = f->domain;
+    if (!uses_loops(left) && !uses_loops(right))
+        f->domain = (DomainId){ 0 };
+    const Expr *found = bit_of(f, left, right, is_strict);
+    f->domain = domain;
+    return found;
 }
 
 static const Expr *rewrite_relation(Finder *f, const Expr *e)
@@ -634,10 +658,12 @@ bool find_events(Compile *c)
         if (e->kind == EQUATION_DROPPED)
             continue;
         f.owner = e->owner;
+        f.domain = e->domain;
         if (e->kind == EQUATION_RESIDUAL)
             rewrite_term(&f, &e->lhs, e->region, e->branch, e->origin);
         rewrite_term(&f, &e->rhs, e->region, e->branch, e->origin);
     }
+    f.domain = (DomainId){ 0 };
     for (uint32_t k = 0; k < m->transitions.n; k++) {
         const Transition t = m->transitions.at[k];
         f.owner = t.owner;

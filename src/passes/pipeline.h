@@ -56,6 +56,7 @@ typedef struct {
     Reduced reduced;
     bool has_pulses;           /* seen by lower-partitions, the first that looks at all variables */
     uint8_t systems;           /* SystemsChoice */
+    bool splits_comparisons;   /* split-arrays: also arrays that could keep their comparisons; for tests */
     bool evaluates_parameters; /* evaluate-parameters: all but those that are to be kept */
     bool removes_unneeded;     /* remove-unneeded: what neither states, outputs, events nor `wants` need */
     bool (*wants)(void *context, const Model *model, VarId var); /* may be NULL: no more than the outputs */

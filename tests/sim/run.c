@@ -168,6 +168,7 @@ RunResult *run_model(const RunRequest *request)
     Compilation *c = compilation_create(NULL);
     const CompileRequest compile = { .path = request->path,
                                      .systems = request->systems,
+                                     .split_comparisons = request->split_comparisons,
                                      .evaluate_parameters = request->evaluate_parameters,
                                      .remove_unneeded = request->remove_unneeded,
                                      .languages = request->languages,

@@ -12,7 +12,7 @@ typedef struct {
     uint32_t max_steps, max_crossing;
     bool every_event_step, keeps_last; /* a row each event step; only the last row */
     const char *systems;               /* CompileRequest.systems */
-    bool evaluate_parameters, remove_unneeded;
+    bool evaluate_parameters, remove_unneeded, split_comparisons;
     const Language *const *languages;
     const char *task;
     ExternalPermission external;

@@ -1,0 +1,21 @@
+/* Which array equations stay whole although they compare: each point of their range has a comparison of its own, and
+ * all of them are one relation over the range. */
+#ifndef PASSES_KEEP_COMPARISONS_H
+#define PASSES_KEEP_COMPARISONS_H
+
+#include "passes/pipeline.h"
+
+/* Per variable: something reads its derivative. */
+const bool *find_read_derivatives(const Model *model, Arena *arena);
+/* It gives the derivative of a state, which nothing reads, and all that changes in it at events are comparisons of
+ * states, and abs, min, max and sign of them. Nothing but the integration follows from such comparisons: so none of
+ * them is part of a ring, and none decides anything in the instant in which it changes. */
+bool equation_keeps_comparisons(const Model *model, const Equation *equation, const bool *is_read);
+
+/* The variable becomes an array with an element for each point of the domain; of the scalar domain it stays as it is.
+ */
+void give_points(Model *model, VarId variable, DomainId domain);
+/* Its element for the point of the domain at which the term is evaluated. */
+const Expr *leaf_at_point(TermBuilder *builder, VarId variable, DomainId domain);
+
+#endif
