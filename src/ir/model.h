@@ -574,6 +574,8 @@ void model_connect(Model *model, VarId from, VarId to, Span span);
 Function *model_add_function(Model *model, NameId name, Span span);
 /* Outputs and locals from `first` on that have no binding begin with 0, false or the first value. */
 void function_begin_with_zero(Function *function, uint32_t first);
+/* The same function once more, listed in the model: fields and statements may be changed. */
+Function *function_copy(Model *model, const Function *of);
 static inline uint32_t function_fields(const Function *function)
 {
     return function->n_inputs + function->n_outputs + function->n_locals;

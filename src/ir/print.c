@@ -17,7 +17,10 @@ static void put_dims(Printer *p, const Variable *v)
         const Dim *dim = &p->model->dims.at[v->first_dim + k];
         if (k)
             printer_put(p, ", ");
-        printer_put_term(p, dim->term, BINDS_OR);
+        if (dim->term.shape->kind == EXPR_RANGE) /* open, of an input of a function */
+            text_char(p->to, ':');
+        else
+            printer_put_term(p, dim->term, BINDS_OR);
         if (dim->extent >= 0 && dim->term.shape->kind != EXPR_INTEGER)
             text_format(p->to, " = %lld", (long long)dim->extent);
     }

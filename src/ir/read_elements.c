@@ -212,8 +212,10 @@ static bool parse_dims(Reader *r, const VarId *vars, uint32_t n)
     do {
         Term term;
         int64_t extent = -1;
-        if (!reader_parse_term(r, INTEGER_TYPE, &term) ||
-            (reader_accept(r, TOKEN_IS) && !reader_parse_integer(r, 0, INT64_MAX, &extent)))
+        if (reader_accept(r, TOKEN_COLON)) /* open: of an input of a function */
+            term = term_expr(r->model, expr_all(r->pool));
+        else if (!reader_parse_term(r, INTEGER_TYPE, &term) ||
+                 (reader_accept(r, TOKEN_IS) && !reader_parse_integer(r, 0, INT64_MAX, &extent)))
             return false;
         if (term.shape->kind == EXPR_INTEGER)
             extent = term.shape->u.integer;

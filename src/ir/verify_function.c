@@ -48,6 +48,18 @@ static void check_begins(Verifier *v)
     }
 }
 
+/* Only the sizes of inputs are open. */
+static void check_sizes(Verifier *v)
+{
+    for (uint32_t k = v->function->n_inputs; k < v->model->variables.n; k++) {
+        const Variable *field = &v->model->variables.at[k];
+        for (uint32_t d = 0; d < field->type.rank; d++)
+            if (v->model->dims.at[field->first_dim + d].term.shape->kind == EXPR_RANGE)
+                report(v, field->span, "has a result or local array with an open size",
+                       "say it, as in Real[size(x, 1)]");
+    }
+}
+
 bool verify_function(Verifier *v)
 {
     const char *help, *mistake = v->function->external ? external_mistake(v->function, &help) : NULL;
@@ -60,5 +72,6 @@ bool verify_function(Verifier *v)
     function_visit_terms(v->function, check_reads, v);
     check_list(v, v->function->first, 0);
     check_begins(v);
+    check_sizes(v);
     return v->is_good;
 }

@@ -273,7 +273,8 @@ static void check_variables(Verifier *v)
     for (uint32_t k = 0; k < model->variables.n; k++)
         check_variable(v, k);
     for (uint32_t k = 0; k < model->dims.n; k++)
-        want_type(v, model->dims.at[k].term, INTEGER_TYPE, "a dimension", SPAN_NONE);
+        if (!v->function || model->dims.at[k].term.shape->kind != EXPR_RANGE)
+            want_type(v, model->dims.at[k].term, INTEGER_TYPE, "a dimension", SPAN_NONE);
     if (v->is_good)
         check_alias_rings(v);
 }

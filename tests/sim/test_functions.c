@@ -138,6 +138,20 @@ static void arrays_of_numbers_are_data(void **state)
     run_free(r);
 }
 
+/* |x| = n with n' = -0.1 n^2; y = A x with A = (x, 2 x); p are powers of x[1], s their sum and y[1], n = |A 2 x|. The
+ * sum is a recursion over smaller and smaller arrays. */
+static void sizes_follow_from_arguments(void **state)
+{
+    (void)state;
+    RunResult *r = run_everywhere("function_sizes.ir", "cvode-bdf", 2);
+    const double n0 = sqrt(14), n = n0 / (1 + 0.2 * n0), x = n / n0;
+    assert_near(run_last(r, "y[2]"), 2 * n * n, 1e-6);
+    assert_near(run_last(r, "p[4]"), x * x * x * x, 1e-7);
+    assert_near(run_last(r, "s"), x + x * x + x * x * x + x * x * x * x + n * n, 1e-6);
+    assert_near(run_last(r, "n"), 2 * sqrt(5) * n * n, 1e-5);
+    run_free(r);
+}
+
 /* The value that is not finite is only used by a function that makes a truth value of it, and by an Integer. */
 static void faults_do_not_get_lost_in_truth_values(void **state)
 {
@@ -257,6 +271,7 @@ int main(void)
         cmocka_unit_test(variables_of_functions_have_values_when_they_are_read),
         cmocka_unit_test(fields_of_functions_begin_with_their_bindings),
         cmocka_unit_test(arrays_of_numbers_are_data),
+        cmocka_unit_test(sizes_follow_from_arguments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -509,6 +509,7 @@ bool lower_functions(Compile *c)
 {
     bool is_good = true;
     for (uint32_t k = 0; k < c->model->functions.n; k++)
-        is_good &= function_lower_arrays(c, c->model->functions.at[k]);
+        if (!function_is_open(c->model->functions.at[k]) && !function_calls_open(c->model->functions.at[k]))
+            is_good &= function_lower_arrays(c, c->model->functions.at[k]);
     return is_good && diag_errors(c->diag) == 0;
 }
