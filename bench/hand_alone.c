@@ -1,6 +1,21 @@
 #include "hand_alone.h"
 #include "hand_slopes.h"
+#include "models/external_drag.h"
 #include <stddef.h>
+
+/* As a C function of a model it is called, not written out. */
+__attribute__((noinline)) static double drag(double v, double k)
+{
+    return external_drag(v, k);
+}
+
+static int external_slopes(double t, const double *x, double *dx, const void *parameters)
+{
+    (void)t;
+    dx[0] = x[1];
+    dx[1] = drag(x[1], *(const double *)parameters) - x[0];
+    return 0;
+}
 
 __attribute__((visibility("default"))) const Alone *hand_alone(AloneModel model, uint32_t cells)
 {
@@ -14,11 +29,15 @@ __attribute__((visibility("default"))) const Alone *hand_alone(AloneModel model,
     static const char *const arm_names[] = { "q1", "q2", "q3", "q4", "q5", "q6", "w1", "w2", "w3", "w4", "w5", "w6" };
     static const Alone small_pendulums = { 4, pendulums_names, &pendulums, pendulums_slopes },
                        small_arm = { 12, arm_names, &arm, arm_slopes };
+    static const char *const external_names[] = { "x", "v" };
+    static const double external_k = 0.3;
+    static const Alone small_external = { 2, external_names, &external_k, external_slopes };
     switch (model) {
     case ALONE_LORENZ: return &small_lorenz;
     case ALONE_VAN_DER_POL: return &small_van_der_pol;
     case ALONE_PENDULUMS: return &small_pendulums;
     case ALONE_ARM: return &small_arm;
+    case ALONE_EXTERNAL: return &small_external;
     case ALONE_HEAT:
         heat = heat_100;
         heat.n = cells;

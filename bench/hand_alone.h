@@ -15,7 +15,15 @@ typedef struct {
     int (*slopes)(double t, const double *x, double *dx, const void *parameters); /* 0: good */
 } Alone;
 
-typedef enum { ALONE_LORENZ, ALONE_VAN_DER_POL, ALONE_PENDULUMS, ALONE_ARM, ALONE_HEAT, ALONE_LINE } AloneModel;
+typedef enum {
+    ALONE_LORENZ,
+    ALONE_VAN_DER_POL,
+    ALONE_PENDULUMS,
+    ALONE_ARM,
+    ALONE_HEAT,
+    ALONE_LINE,
+    ALONE_EXTERNAL
+} AloneModel;
 typedef const Alone *AloneFind(AloneModel model, uint32_t cells); /* cells: of HEAT and LINE */
 AloneFind hand_alone;
 

@@ -20,7 +20,7 @@ bool subject_open(Subject *subject, const char *path, const char *tier, Figure *
 {
     const char *why = NULL;
     *subject = (Subject){ .compilation = compilation_create(NULL) };
-    if (!compilation_load(subject->compilation, &(CompileRequest){ .path = path }) ||
+    if (!compilation_load(subject->compilation, &(CompileRequest){ .path = path, .external.allows_all = true }) ||
         !compilation_schedule(subject->compilation)) {
         say_why(subject->compilation, figure);
     } else {

@@ -604,6 +604,7 @@ KOINE_API void koine_machine_free(KoineModelKind *kind);
  * The mode of arithmetic of this thread (rounding, traps, tiny numbers), and how it is put back. */
 KOINE_API uint32_t koine_arithmetic_mode(void);
 KOINE_API void koine_arithmetic_restore(uint32_t mode);
+KOINE_API uint32_t koine_arithmetic_nearest(void); /* the present mode, but rounding to the nearest */
 
 /* ---- a model that stands alone: what `koine build --to c -o FOLDER` writes ---- */
 /* koine_text_apply, as compiled code calls it. */

@@ -24,9 +24,8 @@ typedef struct ExternalCode {
      * a fault, the outputs have no value. is_watched: it is also looked at whether the function meddles with the
      * process (locale, signals). */
     uint32_t (*call)(struct ExternalCode *code, const Value *inputs, Value *outputs, bool is_watched);
-    /* What compiled code asks behind a direct call that changed the mode of arithmetic (`before` it), or that failed.
-     */
-    uint32_t (*after)(struct ExternalCode *code, uint32_t before);
+    /* What compiled code asks behind a direct call that failed, or where numbers are not rounded to the nearest. */
+    uint32_t (*after)(struct ExternalCode *code);
     /* What the function said when it failed last in this thread; "" if it said nothing. */
     const char *(*failure)(const struct ExternalCode *code);
     void (*address)(void);

@@ -37,7 +37,7 @@ typedef enum { CALL_FAULT, CALL_ROOM, CALL_STEPS, CALL_NOTED, CALL_OUTSIDE, CALL
 /* Which calls of C are watched: one watches all that it may do, which takes longer than most functions. */
 static inline bool external_is_due(int64_t count)
 {
-    return (count & (count - 1)) == 0 || (count & 1023) == 0;
+    return (count & (count - 1)) == 0 || (count & 65535) == 0;
 }
 
 typedef struct {

@@ -163,7 +163,7 @@ static bool run(RoutineCall *call, const Value *inputs, Value *outputs)
     begin_frame(call, inputs);
     call->step = &r->steps[r->first];
     const bool is_good =
-        count_step(call) && (f->external ? run_external(call, inputs, outputs) : run_statements(call, outputs));
+        f->external ? run_external(call, inputs, outputs) : count_step(call) && run_statements(call, outputs);
     for (uint32_t k = 0; k < f->n_outputs && !is_good; k++) {
         const RoutineField *field = &r->fields[f->n_inputs + k];
         for (uint32_t j = 0; j < field->count; j++)

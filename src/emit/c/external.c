@@ -54,8 +54,7 @@ void print_externals(Text *t, const Code *code, Arena *arena)
         print_pointer(t, f, ++n);
         text_format(&list, ", &koine_x%u, &koine_code%u, &koine_alarm%u, &koine_failures%u", n, n, n, n);
     }
-    text_format(t, "void *const " NATIVE_EXTERNALS "[] = { &koine_watched, &koine_after, &koine_mode_of%s };\n",
-                list.at);
+    text_format(t, "void *const " NATIVE_EXTERNALS "[] = { &koine_watched, &koine_after%s };\n", list.at);
 }
 
 /* ---- calls ---- */
@@ -91,8 +90,12 @@ static void print_before(Printer *p, const RoutinePrinter *rp, uint32_t argument
         print_line(p, NULL, "koine_a%u[0] = %s;", argument, field->type.kind == TYPE_ENUM ? "1" : "0");
         return;
     }
-    print_line(p, NULL, "for (int64_t i = 0; i < %u; i++) koine_a%u[i] = %s[i].%s;", field->count, argument, name,
-               member_of(field));
+    if (is_input)
+        print_line(p, NULL, "for (int64_t i = 0; i < %u; i++) koine_a%u[i] = %s[i].%s;", field->count, argument, name,
+                   member_of(field));
+    else
+        print_line(p, NULL, "for (int64_t i = 0; i < %u; i++) koine_a%u[i] = %s;", field->count, argument,
+                   field->type.kind == TYPE_ENUM ? "1" : "0");
     if (is_input && !x.is_real) {
         print_line(p, NULL, "for (int64_t i = 0; i < %u; i++)", field->count);
         print_line(p, NULL, "    if (%s[i].i != koine_a%u[i]) { koine_fail(call, %u); goto done; }", name, argument,
@@ -160,20 +163,26 @@ static void print_direct(Printer *p, const RoutinePrinter *rp, uint32_t number)
     for (uint32_t k = 0; k < e->arguments.n; k++)
         print_before(p, rp, k);
     print_arguments(&arguments, rp);
-    print_line(p, NULL, "const uint32_t koine_before = koine_mode();");
     if (e->result == ID_NONE)
         print_line(p, NULL, "koine_x%u(%s);", number, arguments.n ? arguments.at : "");
     else
         print_line(p, NULL, "const %s koine_result = koine_x%u(%s);", external_returns(rp->routine->function), number,
                    arguments.n ? arguments.at : "");
     print_line(p, NULL,
-               "if ((koine_mode() != koine_before || *koine_failures%u) && "
-               "koine_has_failed(call, %u, koine_code%u, koine_before)) goto done;",
+               "if ((koine_rounds() || *koine_failures%u) && koine_has_failed(call, %u, koine_code%u)) goto done;",
                number, rp->site, number);
     for (uint32_t k = 0; k < e->arguments.n; k++)
         print_after(p, rp, k);
     if (e->result != ID_NONE)
         print_result_value(p, rp, rp->names[e->result], &rp->routine->fields[e->result], "koine_result");
+}
+
+static bool has_array_output(const Routine *r)
+{
+    for (uint32_t k = 0; k < r->function->n_outputs; k++)
+        if (!is_scalar(&r->fields[r->function->n_inputs + k]))
+            return true;
+    return false;
 }
 
 /* Through the host, which takes and gives all values as slots. */
@@ -189,11 +198,17 @@ static void print_watched(Printer *p, const RoutinePrinter *rp, uint32_t number)
         else
             print_line(p, NULL, "koine_in[%u].i = (int64_t)%s;", k, rp->names[k]);
     }
-    print_line(p, NULL, "koine_watch(call, %u, koine_code%u, koine_in, out);", rp->site, number);
+    const bool has_array = has_array_output(r);
+    if (!has_array) /* what others see the address of is no register */
+        print_line(p, NULL, "KoineSlot koine_out[%u];", r->width);
+    print_line(p, NULL, "koine_watch(call, %u, koine_code%u, koine_in, %s);", rp->site, number,
+               has_array ? "out" : "koine_out");
+    print_line(p, NULL, "if (call[0].i) goto done;");
     for (uint32_t k = 0; k < f->n_outputs; k++) {
         const RoutineField *field = &r->fields[f->n_inputs + k];
         if (is_scalar(field))
-            print_line(p, NULL, "%s = out[%u].%s;", rp->names[f->n_inputs + k], routine_offset(r, k), member_of(field));
+            print_line(p, NULL, "%s = %s[%u].%s;", rp->names[f->n_inputs + k], has_array ? "out" : "koine_out",
+                       routine_offset(r, k), member_of(field));
     }
 }
 
@@ -207,10 +222,13 @@ static bool is_large(const Routine *r)
 
 void print_external_body(Printer *p, const RoutinePrinter *rp)
 {
-    const uint32_t number = external_number(p->code, rp->routine->function);
+    const Routine *r = rp->routine;
+    const Function *f = r->function;
+    const uint32_t number = external_number(p->code, f);
     p->needs.externals = true;
-    print_line(p, NULL, "if (koine_is_due(call, koine_alarm%u)%s) {", number,
-               is_large(rp->routine) ? " || koine_watched" : "");
+    if (!f->is_pure) /* an argument has failed */
+        print_line(p, NULL, "if (call[0].i) goto done;");
+    print_line(p, NULL, "if (koine_is_due(call, koine_alarm%u)%s) {", number, is_large(r) ? " || koine_watched" : "");
     p->indent++;
     print_watched(p, rp, number);
     p->indent--;
@@ -219,4 +237,10 @@ void print_external_body(Printer *p, const RoutinePrinter *rp)
     print_direct(p, rp, number);
     p->indent--;
     print_line(p, NULL, "}");
+    for (uint32_t k = 0; k < f->n_outputs; k++) {
+        const RoutineField *field = &r->fields[f->n_inputs + k];
+        if (is_scalar(field))
+            print_line(p, NULL, "out[%u].%s = %s;", routine_offset(r, k), member_of(field), rp->names[f->n_inputs + k]);
+    }
+    print_line(p, NULL, "return;");
 }

@@ -20,17 +20,16 @@ static uint32_t watched(const void *code, const KoineSlot *in, KoineSlot *out, i
     return external->call(external, (const Value *)(const void *)in, (Value *)(void *)out, is_watched);
 }
 
-static uint32_t after(const void *code, uint32_t before)
+static uint32_t after(const void *code)
 {
     ExternalCode *external = (ExternalCode *)(uintptr_t)code;
-    return external->after(external, before);
+    return external->after(external);
 }
 
 static void fill_externals(const Code *code, void *const *places)
 {
     put_function(places[EXTERNAL_PLACE_WATCHED], (void (*)(void))watched);
     put_function(places[EXTERNAL_PLACE_AFTER], (void (*)(void))after);
-    put_function(places[EXTERNAL_PLACE_MODE], (void (*)(void))koine_arithmetic_mode);
     places += EXTERNAL_PLACES;
     for (uint32_t k = 0; k < code->n_routines; k++) {
         const External *e = code->routines[k]->function->external;

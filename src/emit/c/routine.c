@@ -234,7 +234,8 @@ static void print_head(Printer *p, const RoutinePrinter *rp, const char *ending)
 {
     const Function *f = rp->routine->function;
     Text head = { .arena = p->line };
-    text_format(&head, "static void %s(KoineSlot *call, KoineSlot *restrict out", function_spelling(p, f));
+    text_format(&head, "static %svoid %s(KoineSlot *call, KoineSlot *restrict out", f->external ? "inline " : "",
+                function_spelling(p, f));
     for (uint32_t k = 0; k < f->n_inputs; k++)
         text_format(&head, ", %s%s", input_type(&rp->routine->fields[k]), rp->names[k]);
     p->indent = 0;
@@ -334,15 +335,17 @@ static void print_routine(Printer *p, RoutinePrinter *rp)
     p->indent = 1;
     print_fields(p, rp);
     rp->site = routine_site(rp->first_site, 0);
-    print_line(p, NULL, "if (!koine_enter(call, %u, %u)) goto done;", rp->site, routine_room(rp->routine));
-    if (f->external)
+    if (f->external) {
         print_external_body(p, rp);
-    else
+    } else {
+        print_line(p, NULL, "if (!koine_enter(call, %u, %u)) goto done;", rp->site, routine_room(rp->routine));
         print_list(p, rp, rp->routine->first);
+    }
     p->indent = 0;
     print_line(p, NULL, "done:");
     p->indent = 1;
-    print_line(p, NULL, "call[1].i -= %u;", routine_room(rp->routine));
+    if (!f->external)
+        print_line(p, NULL, "call[1].i -= %u;", routine_room(rp->routine));
     for (uint32_t k = 0; k < f->n_outputs; k++)
         print_output(p, rp, k);
     p->indent = 0;

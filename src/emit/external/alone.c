@@ -44,10 +44,10 @@ Text alone_externals(const Code *code, Arena *arena)
                     "    memcpy(" NATIVE_EXTERNALS "[place], &address, sizeof address);\n"
                     "}\n"
                     "/* RoutineFaultKind: what is wrong behind a call. */\n"
-                    "static uint32_t after(const void *code, uint32_t before)\n"
+                    "static uint32_t after(const void *code)\n"
                     "{\n"
                     "    KoineExternalState *state = koine_external_state();\n"
-                    "    const uint32_t mode = koine_arithmetic_mode();\n"
+                    "    const uint32_t mode = koine_arithmetic_mode(), before = koine_arithmetic_nearest();\n"
                     "    (void)code;\n"
                     "    if (mode != before)\n"
                     "        koine_arithmetic_restore(before);\n"
@@ -55,8 +55,7 @@ Text alone_externals(const Code *code, Arena *arena)
     text_format(&text, "        return mode != before ? %d : 0;\n    state->has_failed = 0;\n    return %d;\n}\n",
                 ROUTINE_ROUNDED, ROUTINE_REFUSED);
     text_add(&text, "void koine_alone_externals(void);\nvoid koine_alone_externals(void)\n{\n");
-    text_format(&text, "    put(%d, (const void *)after);\n    put(%d, (const void *)koine_arithmetic_mode);\n",
-                EXTERNAL_PLACE_AFTER, EXTERNAL_PLACE_MODE);
+    text_format(&text, "    put(%d, (const void *)after);\n", EXTERNAL_PLACE_AFTER);
     for (uint32_t k = 0; k < set.n; k++) {
         const uint32_t place = EXTERNAL_PLACES + k * EXTERNAL_EACH;
         text_format(&text, "    put(%u, (const void *)" EXTERNAL_ENTRY "%u);\n    put(%u, &no_alarm);\n", place, k,

@@ -140,9 +140,8 @@ static uint32_t take_results(const LoadedCode *x, const Cell *cells, const Cell 
 }
 
 /* ---- calls ---- */
-static uint32_t after(ExternalCode *code, uint32_t before)
+static uint32_t look_behind(const LoadedCode *x, uint32_t before)
 {
-    const LoadedCode *x = (const LoadedCode *)code;
     uint32_t kind = ROUTINE_NO_FAULT;
     if (koine_arithmetic_mode() != before) {
         koine_arithmetic_restore(before);
@@ -156,6 +155,11 @@ static uint32_t after(ExternalCode *code, uint32_t before)
     return kind;
 }
 
+static uint32_t after(ExternalCode *code)
+{
+    return look_behind((const LoadedCode *)code, koine_arithmetic_nearest());
+}
+
 static uint32_t call_function(LoadedCode *x, Cell *cells, void **values, Cell *result, bool is_watched)
 {
     Watch watch;
@@ -163,7 +167,7 @@ static uint32_t call_function(LoadedCode *x, Cell *cells, void **values, Cell *r
         watch_begin(&watch);
     const uint32_t before = koine_arithmetic_mode();
     ffi_call(&x->cif, x->code.address, result, values);
-    const uint32_t kind = after(&x->code, before);
+    const uint32_t kind = look_behind(x, before);
     const uint32_t meddled = is_watched ? watch_end(&watch) : ROUTINE_NO_FAULT;
     (void)cells;
     x->code.alarm = meddled != ROUTINE_NO_FAULT;

@@ -29,7 +29,7 @@ typedef struct {
 typedef VEC(const char *) Words;
 
 /* The bits are those that compiled C has everywhere: nothing is contracted. */
-static const char *const flags[] = { "-std=gnu17", "-O2", "-ffp-contract=off", "-fPIC", NULL };
+static const char *const flags[] = { "-std=gnu17", "-O2", "-ffp-contract=off", "-fPIC", "-fvisibility=hidden", NULL };
 
 /* ---- files ---- */
 static bool write_file(Job *job, const char *name, const char *bytes, size_t n)

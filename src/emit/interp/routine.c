@@ -125,15 +125,15 @@ bool interp_call(const uint32_t *at, KoineSlot *m, const KoineSlot *args, KoineS
     if (!is_inner)
         call[CALL_FAULT].i = call[CALL_STEPS].i = call[CALL_ROOM].i = 0;
     const uint32_t room = routine_room(r->routine);
-    if (call[CALL_ROOM].i + room > ROUTINE_ROOM) {
+    if (r->routine->function->external) {
+        run_external(r, call, args, to);
+    } else if (call[CALL_ROOM].i + room > ROUTINE_ROOM) {
         fail(call, r->site | ROUTINE_TOO_DEEP);
     } else if (count(call, r->site)) {
         const size_t n = (size_t)r->n_frame + r->code.n_constants + r->code.n_registers;
         const bool is_deep = call[CALL_ROOM].i > ROUTINE_ROOM / 16;
         call[CALL_ROOM].i += room;
-        if (r->routine->function->external)
-            run_external(r, call, args, to);
-        else if (n <= 128)
+        if (n <= 128)
             run_small(r, call, args, to);
         else if (n <= LARGE_FRAME && !is_deep)
             run_large(r, call, args, to);

@@ -15,6 +15,11 @@ uint32_t koine_arithmetic_mode(void)
     return _mm_getcsr() & MODE;
 }
 
+uint32_t koine_arithmetic_nearest(void)
+{
+    return _mm_getcsr() & MODE & ~0x6000u;
+}
+
 void koine_arithmetic_restore(uint32_t mode)
 {
     fesetround((int)(mode >> 13 & 3) << 10); /* of the older unit, too, which libm has use for */
@@ -24,6 +29,11 @@ void koine_arithmetic_restore(uint32_t mode)
 uint32_t koine_arithmetic_mode(void)
 {
     return (uint32_t)fegetround();
+}
+
+uint32_t koine_arithmetic_nearest(void)
+{
+    return FE_TONEAREST;
 }
 
 void koine_arithmetic_restore(uint32_t mode)
