@@ -179,6 +179,21 @@ static void test_m11_message_transitions_in_groups_and_branches(void **state)
     run_in_all_tiers((RunRequest){ .path = MODELS "more.ir", .stop = 4, .interval = 0.25 }, check_more);
 }
 
+/* At 1 n is 0 before the statements: 10 is sent; at 2 it is 2: 12. Both are added up by a procedure. */
+static void check_procedure(const RunResult *r)
+{
+    expect_done(r);
+    expect_near(run_at(r, "got", 1), 10, 0);
+    expect_near(run_last(r, "got"), 22, 0);
+    expect_near(run_last(r, "n"), 4, 0);
+}
+
+static void test_c4_procedures_send_and_take(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = MODELS "procedure.ir", .stop = 3, .interval = 1 }, check_procedure);
+}
+
 /* Two fit, the third does not: both ends are named. */
 static void check_overflow(const RunResult *r)
 {
@@ -213,6 +228,7 @@ int main(void)
         cmocka_unit_test(test_c4_a_message_is_dropped_or_kept),
         cmocka_unit_test(test_c4_ranges_and_the_start_send),
         cmocka_unit_test(test_m11_message_transitions_in_groups_and_branches),
+        cmocka_unit_test(test_c4_procedures_send_and_take),
         cmocka_unit_test(test_c4_a_full_channel_names_both_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
