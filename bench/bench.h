@@ -105,6 +105,9 @@ enum { PATH_SIZE = 512 };
 void generate_line(const Bench *bench, uint32_t cells, char *path);        /* heat line of components */
 void generate_network(const Bench *bench, uint32_t stages, char *path);    /* ring of Stage, five equations each */
 void generate_network_ir(const Bench *bench, uint32_t stages, char *path); /* the same in the text form, written out */
+/* An array of cells, each with a comparison of its own in its derivative, or an event that counts. */
+void generate_cells(const Bench *bench, uint32_t cells, char *path);
+void generate_counting_cells(const Bench *bench, uint32_t cells, char *path);
 void generate_network_classes(const Bench *bench, uint32_t stages, char *path); /* and with a class */
 void generate_ring(const Bench *bench, uint32_t gates, char *path);             /* of inverting gates; odd */
 void generate_ticks(const Bench *bench, uint32_t idle, char *path);

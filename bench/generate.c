@@ -124,6 +124,35 @@ void generate_network_classes(const Bench *bench, uint32_t stages, char *path)
     fclose(f);
 }
 
+void generate_cells(const Bench *bench, uint32_t cells, char *path)
+{
+    FILE *f = begin(bench, path, "cells%u.ir", cells);
+    if (!f)
+        return;
+    fprintf(f,
+            "koine-ir 1\nmodel cells%u\nparam n Integer structural = %u\n"
+            "var x Real[n = %u] continuous der start 0.0 fixed\n"
+            "eq e1 for i in 1:n: der(x[i]) := if x[i] > 1.0 + 0.000001*real(i) then -x[i] else 2.0 - x[i]\n"
+            "end cells%u\n",
+            cells, cells, cells, cells);
+    fclose(f);
+}
+
+void generate_counting_cells(const Bench *bench, uint32_t cells, char *path)
+{
+    FILE *f = begin(bench, path, "counting%u.ir", cells);
+    if (!f)
+        return;
+    fprintf(f,
+            "koine-ir 1\nmodel counting%u\nparam n Integer structural = %u\n"
+            "var x Real[n = %u] continuous der start 0.0 fixed\nvar c Integer[n = %u] discrete now start 0\n"
+            "eq e1 for i in 1:n: der(x[i]) := 2.0 - x[i]\n"
+            "trans t1 edge now set for i in 1:n when x[i] > 1.0 + 0.000001*real(i) :\n  c[i] := pre(c[i]) + 1\nend t1\n"
+            "end counting%u\n",
+            cells, cells, cells, cells, cells);
+    fclose(f);
+}
+
 /* One gate is unstable at the start: one edge runs round for ever. */
 void generate_ring(const Bench *bench, uint32_t gates, char *path)
 {

@@ -20,6 +20,11 @@ static const Network components_100k = { "components 100k", generate_network, 20
                      ladder_1k = { "ladder 1k", generate_ladder, 1000 },
                      ladder_9k = { "ladder 9k", generate_ladder, 9000 },
                      ladder_100k = { "ladder 100k", generate_ladder, 100000 },
+                     cells_10k = { "cells 10k", generate_cells, 10000 },
+                     cells_100k = { "cells 100k", generate_cells, 100000 },
+                     cells_1m = { "cells 1M", generate_cells, 1000000 },
+                     counting_10k = { "counting cells 10k", generate_counting_cells, 10000 },
+                     counting_100k = { "counting cells 100k", generate_counting_cells, 100000 },
                      star_10k = { "star 10k", generate_star, 10000 },
                      star_100k = { "star 100k", generate_star, 100000 };
 
@@ -109,7 +114,7 @@ static const double *load_network(const Bench *bench, const Network *network)
         const Network *of;
         bool is_good;
         double numbers[N_LOAD];
-    } kept[12];
+    } kept[20];
     uint32_t k = 0;
     while (kept[k].of && kept[k].of != network)
         k++;
@@ -167,6 +172,44 @@ static void measure_start(const Bench *bench, const Row *row, Figure *figure)
     note(figure, "%.0f states, %.3f s, %.0f MB", numbers[2], best[0], best[1]);
 }
 
+/* How time grows with the number of cells. */
+static void measure_growth(const Bench *bench, const Row *row, Figure *figure)
+{
+    const Network *const *both = row->subject;
+    double seconds[2] = { 0 };
+    for (int k = 0; k < 2; k++) {
+        const double *numbers = load_network(bench, both[k]);
+        if (!numbers) {
+            no_figure(figure, "%s cannot be compiled", both[k]->name);
+            return;
+        }
+        seconds[k] = numbers[LOAD_SECONDS];
+    }
+    figure->value = log(seconds[1] / seconds[0]) / log((double)both[1]->n / both[0]->n);
+    figure->is_known = true;
+    note(figure, "%u: %.3f s, %u: %.3f s", both[0]->n, seconds[0], both[1]->n, seconds[1]);
+}
+
+static void measure_text_of_cells(const Bench *bench, const Row *row, Figure *figure)
+{
+    void (*const generate)(const Bench *, uint32_t, char *) = ((const Network *)row->subject)->generate;
+    double bytes[2];
+    for (int k = 0; k < 2; k++) {
+        char path[PATH_SIZE];
+        generate(bench, k ? 100000 : 100, path);
+        if (!child_numbers(bench, (const char *[]){ "text", path, NULL }, &bytes[k], 1)) {
+            no_figure(figure, "no C is generated");
+            return;
+        }
+    }
+    figure->value = bytes[1] / bytes[0];
+    figure->is_known = true;
+    note(figure, "%.0f and %.0f bytes", bytes[0], bytes[1]);
+}
+
+static const Network *const cells_grow[] = { &cells_10k, &cells_100k }, *const counting_grow[] = { &counting_10k,
+                                                                                                   &counting_100k };
+
 static void measure_text(const Bench *bench, const Row *row, Figure *figure)
 {
     double few, many;
@@ -205,6 +248,16 @@ static const Row rows[] = {
     { "size/star100k/memory", AT_MOST, 3000, "MB", measure_load, &star_100k, NULL },
     { "size/array1m/time", AT_MOST, 0.2, "s", measure_start, "heat1000000.ir", "interp" },
     { "size/array1m/memory", AT_MOST, 100, "MB", measure_start, "heat1000000.ir", "interp" },
+    { "size/cells100k/time", AT_MOST, 0.2, "s", measure_load, &cells_100k, NULL },
+    { "size/cells100k/memory", AT_MOST, 100, "MB", measure_load, &cells_100k, NULL },
+    { "size/cells1m/time", AT_MOST, 2, "s", measure_load, &cells_1m, NULL },
+    { "size/cells1m/memory", AT_MOST, 700, "MB", measure_load, &cells_1m, NULL },
+    { "size/cells/growth", AT_MOST, 1.3, "exponent", measure_growth, cells_grow, NULL },
+    { "size/cells/c", AT_MOST, 1.1, "100k/100", measure_text_of_cells, &cells_100k, NULL },
+    { "size/counting100k/time", AT_MOST, 2, "s", measure_load, &counting_100k, NULL },
+    { "size/counting100k/memory", AT_MOST, 600, "MB", measure_load, &counting_100k, NULL },
+    { "size/counting/growth", AT_MOST, 1.3, "exponent", measure_growth, counting_grow, NULL },
+    { "size/counting/c", AT_MOST, 1.1, "100k/100", measure_text_of_cells, &counting_100k, NULL },
     { "size/generated-c", AT_MOST, 1.05, "10k/10", measure_text, NULL, NULL },
 };
 const Group group_size = { "D. large models: text to a ready Schedule, start, generated C", rows,
