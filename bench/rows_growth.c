@@ -212,15 +212,17 @@ static const uint32_t few = 10000, more = 100000, many = 1000000;
     }
 /* Reading, every pass, and the program: growth/unlisted counts the passes that are missing here. */
 #define PASSES(ROW)                                                                                                    \
-    ROW("read"), ROW("lower-partitions"), ROW("lower-procedures"), ROW("lower-ticks"), ROW("lower-triggers"),          \
-        ROW("lower-pulses"), ROW("lower-terminal"), ROW("lower-assertions"), ROW("reject-unsupported"),                \
-        ROW("fill-definitions"), ROW("apply-task"), ROW("lower-delays"), ROW("evaluate-sizes"), ROW("order-model"),    \
-        ROW("expand-connections"), ROW("split-arrays"), ROW("solve-whens"), ROW("evaluate-parameters"),                \
-        ROW("fold-constants"), ROW("eliminate-aliases"), ROW("find-events"), ROW("carry-rests"), ROW("merge-regions"), \
-        ROW("lower-whens"), ROW("find-constraints"), ROW("reduce-index"), ROW("lower-homotopy"),                       \
-        ROW("match-equations"), ROW("sort-blocks"), ROW("find-joints"), ROW("check-branches"), ROW("check-systems"),   \
-        ROW("remove-unneeded"), ROW("tear-systems"), ROW("solve-small"), ROW("build-parts"), ROW("build-initial"),     \
-        ROW("build-jacobian"), ROW("program")
+    ROW("read"), ROW("lower-functions"), ROW("size-functions"), ROW("lower-arrays"), ROW("lower-last"),                \
+        ROW("lower-channels"), ROW("decide-regions"), ROW("build-ports"), ROW("lower-partitions"),                     \
+        ROW("lower-procedures"), ROW("lower-ticks"), ROW("lower-triggers"), ROW("lower-pulses"),                       \
+        ROW("lower-terminal"), ROW("lower-assertions"), ROW("reject-unsupported"), ROW("fill-definitions"),            \
+        ROW("apply-task"), ROW("lower-delays"), ROW("evaluate-sizes"), ROW("order-model"), ROW("expand-connections"),  \
+        ROW("split-arrays"), ROW("solve-whens"), ROW("evaluate-parameters"), ROW("fold-constants"),                    \
+        ROW("eliminate-aliases"), ROW("find-events"), ROW("carry-rests"), ROW("merge-regions"), ROW("lower-whens"),    \
+        ROW("find-constraints"), ROW("reduce-index"), ROW("lower-homotopy"), ROW("match-equations"),                   \
+        ROW("sort-blocks"), ROW("find-joints"), ROW("check-branches"), ROW("check-systems"), ROW("remove-unneeded"),   \
+        ROW("tear-systems"), ROW("solve-small"), ROW("build-parts"), ROW("build-initial"), ROW("build-jacobian"),      \
+        ROW("program")
 static const Row rows[] = {
     PASSES(GROWTH),
     { "growth/sharing", AT_MOST, 1.5, "exponent", measure_sharing, NULL, NULL },
