@@ -214,6 +214,7 @@ static void build_event(Parts *p)
         for (uint32_t j = 0; j < t->n_actions; j++) {
             const Action *a = &m->actions.at[t->first_action + j];
             need_term(p, a->guard, needed);
+            need_term(p, a->message, needed);
             for (uint32_t i = 0; i < a->n_args; i++)
                 need_term(p, m->conditions.at[a->first_arg + i], needed);
         }

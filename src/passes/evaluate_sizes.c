@@ -142,6 +142,8 @@ bool evaluate_sizes(Compile *c)
         good &= size_domain(c, m->equations.at[k].domain, m->equations.at[k].origin.span);
     for (uint32_t k = 0; k < m->transitions.n; k++)
         good &= size_domain(c, m->transitions.at[k].domain, m->transitions.at[k].origin.span);
+    for (uint32_t k = 0; k < m->assertions.n; k++)
+        good &= size_domain(c, m->assertions.at[k].domain, m->assertions.at[k].span);
     for (uint32_t k = 0; k < m->connections.n; k++)
         good &= size_domain(c, m->connections.at[k].domain, m->connections.at[k].span);
     if (!model_has_arrays(m))

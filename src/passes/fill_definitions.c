@@ -43,5 +43,6 @@ bool fill_definitions(Compile *c)
         if (m->variables.at[k].definition == DEFINITION_NONE)
             m->variables.at[k].definition = (uint8_t)definition_of(&m->variables.at[k], has_derivative[k], is_next[k]);
     number_streams(c);
-    return true;
+    check_texts(c);
+    return diag_errors(c->diag) == 0;
 }

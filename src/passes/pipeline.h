@@ -79,6 +79,7 @@ bool lower_pulses(Compile *c);
 bool lower_terminal(Compile *c);
 bool lower_assertions(Compile *c);
 bool reject_unsupported(Compile *c);
+void check_texts(Compile *c); /* texts of what moves are refused; after fill-definitions */
 bool fill_definitions(Compile *c);
 bool apply_task(Compile *c);
 bool lower_delays(Compile *c);

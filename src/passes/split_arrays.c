@@ -253,6 +253,7 @@ static void add_transition(Splitter *s, const Transition *t, const Point *point,
         Action action = m->actions.at[t->first_action + k];
         const uint32_t first = action.first_arg;
         action.guard = term_at(s->c, action.guard, point, action.span, NULL);
+        action.message = term_at(s->c, action.message, point, action.span, NULL);
         action.first_arg = m->conditions.n;
         for (uint32_t j = 0; j < action.n_args; j++) {
             const Term term = term_at(s->c, m->conditions.at[first + j], point, action.span, NULL);

@@ -63,8 +63,10 @@ OriginEffect origin_effect(const Explainer *of, uint32_t origin, Arena *arena)
     return (OriginEffect){ .what = a->kind == ACTION_SEND ? "what is sent" : "what is said",
                            .span = a->span,
                            .guard = a->guard,
-                           .values = a->n_args ? &m->conditions.at[a->first_arg] : NULL,
-                           .n_values = a->n_args };
+                           .values = !term_is_absent(a->message) ? &a->message
+                                     : a->n_args                 ? &m->conditions.at[a->first_arg]
+                                                                 : NULL,
+                           .n_values = term_is_absent(a->message) ? a->n_args : 1 };
 }
 
 Span origin_span(const Explainer *of, uint32_t origin, const KoineSlot *values)

@@ -139,7 +139,15 @@ static void add_transition(Lowering *l, Trigger trigger, Term condition, Term gu
 
 static void lower(Lowering *l)
 {
-    const bool is_error = l->assertion->level == ASSERT_ERROR, is_quiet = is_silent(l->model, l->assertion->condition);
+    const Assertion *a = l->assertion;
+    const bool is_error = a->level == ASSERT_ERROR && term_is_absent(a->warns),
+               is_quiet = is_silent(l->model, a->condition);
+    if (!is_error && is_quiet && a->domain.index) {
+        diag_error(l->c->diag, DIAG_NOT_YET, a->span,
+                   "a warning over a range whose comparisons make no events cannot be executed yet");
+        diag_help(l->c->diag, "write one for each element, or leave noEvent out");
+        return;
+    }
     if (is_error || !is_quiet)
         add_transition(l, TRIGGER_EDGE, violated(l, VAR_NONE, false), TERM_NONE, VAR_NONE, false);
     if (is_error && is_quiet)

@@ -13,7 +13,8 @@ KoineStatus koine_fault(Machine *m, KoineStatus status, uint32_t origin, const c
     char why[160];
     if (koine_texts_want_room(m)) /* it is computed again */
         return status;
-    if (!text && koine_texts_failure(m, why, sizeof why))
+    const bool is_text = !text && koine_texts_failure(m, why, sizeof why);
+    if (is_text)
         text = why;
     model->fault.origin = -1;
     model->fault.variable = -1;
@@ -24,6 +25,8 @@ KoineStatus koine_fault(Machine *m, KoineStatus status, uint32_t origin, const c
     snprintf(model->fault.text, sizeof model->fault.text, "%s", text ? text : "");
     if (m->program->explain.fault)
         m->program->explain.fault(m->program->explain.context, model, origin);
+    if (is_text)
+        model->fault.cause = KOINE_CAUSE_NOT_FINITE;
     return status;
 }
 
