@@ -54,6 +54,12 @@ static void add_value(Rows *rows, const Column *column, const KoineModel *model)
     KoineSlot slot;
     memcpy(&slot, model->block + column->offset, sizeof slot);
     text_char(&rows->lines, ',');
+    if (variable->type == KOINE_STRING) {
+        size_t n;
+        const char *text = model->kind->texts.get((KoineModel *)(uintptr_t)model, slot, &n);
+        csv_add_text(&rows->lines, text, n);
+        return;
+    }
     text_bytes(&rows->lines, digits,
                csv_slot_text(variable->type, variable->flags & KOINE_VARIABLE_NEGATED, slot, digits));
 }
@@ -78,7 +84,7 @@ static KoineStatus begin(KoineSink *sink, const KoineModel *model)
     const char *const *globs = NULL;
     const uint32_t n_globs = rows->variables ? globs_split(rows->variables, rows->arena, &globs) : 0;
     rows->tables = model->kind->tables;
-    if (!select_columns(rows->tables, globs, n_globs, 0, rows->arena, &rows->columns, &miss)) {
+    if (!select_columns(rows->tables, globs, n_globs, SELECT_TEXTS, rows->arena, &rows->columns, &miss)) {
         selection_miss_text(&miss, globs, sink->error, sizeof sink->error);
         return KOINE_FAILED;
     }

@@ -6,6 +6,7 @@
 #include <strings.h>
 
 typedef struct {
+    KoineModel *model;
     const KoineTables *tables;
     const char *name, *value; /* the name without its indices */
     int n_name;
@@ -109,14 +110,18 @@ static bool read_slot(const Setting *s, const KoineVariable *v, KoineSlot *slot)
         slot->i = is_negated ? !slot->i : slot->i;
         break;
     case KOINE_ENUMERATION: is_good = read_name(s, v, &slot->i); break;
-    case KOINE_STRING: snprintf(s->why, s->size, "'%.100s' is a text", v->name); break;
+    case KOINE_STRING:
+        is_good = s->model->kind->texts.put(s->model, s->value, strlen(s->value), slot) == KOINE_OK;
+        if (!is_good)
+            snprintf(s->why, s->size, "the text for '%.100s' is too long", v->name);
+        break;
     }
     return is_good;
 }
 
 bool set_by_name(KoineModel *model, const char *setting, char *why, size_t size)
 {
-    Setting s = { .tables = model->kind->tables, .name = setting, .why = why, .size = size };
+    Setting s = { .model = model, .tables = model->kind->tables, .name = setting, .why = why, .size = size };
     const char *equals = strchr(setting, '=');
     if (!equals || equals == setting) {
         snprintf(why, size, "--set takes NAME=VALUE, not '%.100s'", setting);

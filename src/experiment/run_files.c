@@ -64,7 +64,9 @@ bool files_select(RunFiles *files, const KoineTables *tables)
     files->globs = wanted->n ? all : NULL;
     Selection selection;
     SelectionMiss miss;
-    const unsigned flags = format_of(files)->holds & RESULT_HOLDS_PARAMETERS ? SELECT_PARAMETERS : 0;
+    const unsigned holds = format_of(files)->holds;
+    const unsigned flags =
+        (holds & RESULT_HOLDS_PARAMETERS ? SELECT_PARAMETERS : 0u) | (holds & RESULT_HOLDS_TEXTS ? SELECT_TEXTS : 0u);
     if (!wanted->n || select_columns(tables, all, wanted->n, flags, files->arena, &selection, &miss))
         return true;
     char text[256];

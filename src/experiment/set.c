@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "base/vec.h"
 #include "experiment/members.h"
+#include "koine/texts.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <strings.h>
@@ -224,6 +225,20 @@ static bool read_name(const Setter *setter, const Setting *setting, const KoineE
     return report_value(setter, setting, list.n ? list.at : "a value of its set");
 }
 
+/* As it stands; quotes around it belong to the shell or the experiment. */
+static bool read_text(const Setter *setter, const Setting *setting, KoineSlot *slot)
+{
+    const size_t n = strlen(setting->value);
+    const KoineModelKind *kind = setter->what == SET_CHECK ? NULL : setter->model->kind;
+    if (n > KOINE_TEXT_LONGEST)
+        return report_value(setter, setting, "a text of at most 1,048,576 bytes");
+    if (!kind)
+        return true;
+    if (kind->texts.put && kind->texts.put(setter->model, setting->value, n, slot) == KOINE_OK)
+        return true;
+    return report_value(setter, setting, "a text for which there is memory");
+}
+
 static bool read_slot(const Setter *setter, const Setting *setting, const KoineVariable *variable, KoineSlot *slot)
 {
     const bool is_negated = variable->flags & KOINE_VARIABLE_NEGATED;
@@ -247,7 +262,7 @@ static bool read_slot(const Setter *setter, const Setting *setting, const KoineV
     case KOINE_ENUMERATION:
         is_good = read_name(setter, setting, &setter->tables->types.enumerations[variable->enumeration], &slot->i);
         break;
-    case KOINE_STRING: diag_error(setter->diag, DIAG_SET_FIXED, setting->span, "'%s' is a text", setting->name); break;
+    case KOINE_STRING: is_good = read_text(setter, setting, slot); break;
     }
     return is_good;
 }

@@ -31,5 +31,5 @@ static void measure(const char *path, Arena *arena, uint64_t *points, double *ti
 }
 
 const ResultFormat csv_format = {
-    .sink = create_sink, .read = csv_read, .read_words = csv_read_words, .measure = measure
+    .sink = create_sink, .holds = RESULT_HOLDS_TEXTS, .read = csv_read, .read_words = csv_read_words, .measure = measure
 };

@@ -21,6 +21,17 @@ void csv_add_name(Text *line, const char *name)
     text_char(line, '"');
 }
 
+void csv_add_text(Text *line, const char *text, size_t n)
+{
+    text_char(line, '"');
+    for (size_t k = 0; k < n; k++) {
+        if (text[k] == '"')
+            text_char(line, '"');
+        text_char(line, text[k]);
+    }
+    text_char(line, '"');
+}
+
 static size_t integer_to_text(int64_t value, char *to)
 {
     char digits[24];

@@ -21,7 +21,7 @@ typedef struct {
     Output output;
     Cell *cells;
     uint32_t n_cells;
-    bool is_open, has_row;
+    bool is_open, has_row, has_texts;
 } CsvWriter;
 
 enum { CELL_SIZE = REAL_TEXT_SIZE + 1 };
@@ -61,7 +61,7 @@ static KoineStatus csv_begin(KoineSink *sink, const KoineModel *model)
     const KoineTables *tables = model->kind->tables;
     Selection selection;
     SelectionMiss miss;
-    const unsigned flags = writer->options.has_parameters ? SELECT_PARAMETERS : 0;
+    const unsigned flags = SELECT_TEXTS | (writer->options.has_parameters ? SELECT_PARAMETERS : 0);
     if (!select_columns(tables, writer->options.globs, writer->options.n_globs, flags, writer->arena, &selection,
                         &miss)) {
         selection_miss_text(&miss, writer->options.globs, sink->error, sizeof sink->error);
@@ -76,6 +76,7 @@ static KoineStatus csv_begin(KoineSink *sink, const KoineModel *model)
         const KoineVariable *variable = &tables->variables[selection.at[i].variable];
         writer->cells[i].offset = selection.at[i].offset;
         writer->cells[i].type = variable->type;
+        writer->has_texts |= variable->type == KOINE_STRING;
         writer->cells[i].is_negated = variable->flags & KOINE_VARIABLE_NEGATED;
         print_cell(&writer->cells[i], (KoineSlot){ .i = 0 });
     }
@@ -83,9 +84,38 @@ static KoineStatus csv_begin(KoineSink *sink, const KoineModel *model)
     return KOINE_OK;
 }
 
+/* A row with Strings, which are as long as they are. */
+static KoineStatus text_point(CsvWriter *writer, const KoineModel *model, const KoinePoint *point)
+{
+    const ArenaMark mark = arena_mark(writer->arena);
+    Text line = { .arena = writer->arena };
+    char number[REAL_TEXT_SIZE];
+    text_bytes(&line, number, real_to_text(point->time, number));
+    for (uint32_t i = 0; i < writer->n_cells; i++) {
+        const Cell *cell = &writer->cells[i];
+        KoineSlot slot;
+        size_t n;
+        memcpy(&slot, model->block + cell->offset, sizeof slot);
+        text_char(&line, ',');
+        if (cell->type == KOINE_STRING) {
+            /* The cast is for `get`, which may note that the block has moved. */
+            const char *text = model->kind->texts.get((KoineModel *)(uintptr_t)model, slot, &n);
+            csv_add_text(&line, text, n);
+        } else
+            text_bytes(&line, number, csv_slot_text(cell->type, cell->is_negated, slot, number));
+    }
+    text_char(&line, '\n');
+    writer->has_row = true;
+    output_bytes(&writer->output, line.at, line.n);
+    arena_reset(writer->arena, mark);
+    return output_record_end(&writer->output) ? KOINE_OK : fail(writer);
+}
+
 static KoineStatus csv_point(KoineSink *sink, const KoineModel *model, const KoinePoint *point)
 {
     CsvWriter *writer = (CsvWriter *)sink;
+    if (writer->has_texts)
+        return text_point(writer, model, point);
     char *at = output_room(&writer->output);
     at += real_to_text(point->time, at);
     for (uint32_t i = 0; i < writer->n_cells; i++) {

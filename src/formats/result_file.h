@@ -21,6 +21,7 @@ typedef struct {
 
 enum {
     RESULT_HOLDS_PARAMETERS = 1, /* parameters and constants are always in it */
+    RESULT_HOLDS_TEXTS = 4,      /* Strings that are named in full */
     RESULT_HOLDS_RUN = 2         /* what is known of the run before (ResultOptions.begin) and after it */
 };
 

@@ -246,7 +246,8 @@ static bool take_all(Selector *selector, const char *glob, unsigned flags)
     bool is_any = false;
     for (uint32_t row = 0; row < selector->tables->n_variables; row++) {
         const KoineVariable *variable = &selector->tables->variables[row];
-        if (is_recordable(variable) && (is_exact || is_open(variable, flags)))
+        const bool is_text = variable->type == KOINE_STRING && (flags & SELECT_TEXTS) && is_exact;
+        if (is_text || (is_recordable(variable) && (is_exact || is_open(variable, flags))))
             is_any |= take_matching(selector, glob, row);
     }
     return is_any || (is_exact && take_derivative(selector, glob));

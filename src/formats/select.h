@@ -3,7 +3,7 @@
  * A glob is a name in which `*` stands for any characters and `?` for one; brackets are literal, so
  * `x[1,2]` names an element and `x` the whole array; `x'` is der(x). Without globs everything visible that changes
  * is recorded. Parameters, constants and hidden variables are recorded where a glob without
- * wildcards names them. Strings are never recorded. The order is that of the globs, then that of
+ * wildcards names them, and so are Strings in the formats that have them. The order is that of the globs, then that of
  * the table; a scalar appears once. */
 #ifndef FORMATS_SELECT_H
 #define FORMATS_SELECT_H
@@ -29,7 +29,10 @@ typedef struct {
     bool is_closed;      /* it does match parameters or hidden variables, which must be named in full */
 } SelectionMiss;
 
-enum { SELECT_PARAMETERS = 1 /* wildcards match parameters and constants too */ };
+enum {
+    SELECT_PARAMETERS = 1, /* wildcards match parameters and constants too */
+    SELECT_TEXTS = 2       /* Strings are recorded where they are named in full */
+};
 
 bool select_columns(const KoineTables *tables, const char *const *globs, uint32_t n_globs, unsigned flags, Arena *arena,
                     Selection *selection, SelectionMiss *miss);
