@@ -61,11 +61,77 @@ static void test_m1_functions_take_and_give_texts(void **state)
     run_in_all_tiers((RunRequest){ .path = MODELS "functions.ir", .stop = 2, .interval = 0.5 }, check_functions);
 }
 
+/* Text of the fault, in every tier. */
+static void expect_fault(const char *path, double stop, const char *text)
+{
+    static const char *const tiers[] = { "interp", "tcc", "cc" };
+    for (int k = 0; k < 3; k++) {
+        RunResult *r = run_model(&(RunRequest){ .path = path, .tier = tiers[k], .stop = stop, .interval = 0.5 });
+        assert_true(r->is_compiled);
+        assert_int_equal(r->report.end, KOINE_RUN_FAILED);
+        if (!strstr(r->report.text, text))
+            fail_msg("%s: '%s' instead of '%s'", tiers[k], r->report.text, text);
+        run_free(r);
+    }
+}
+
+static void test_bad_texts_end_the_run(void **state)
+{
+    (void)state;
+    expect_fault(MODELS "too_long.ir", 2, "a text of 1000000000 bytes is longer than 1048576");
+    expect_fault(MODELS "characters.ir", 2, "characters 2 to 5 of a text that has 2");
+    expect_fault(MODELS "format.ir", 2, "a format that does not suit what it is for");
+}
+
+/* x = exp(t) reaches 2 at ln 2; the steps become smaller until there is none left. */
+static void test_a_check_that_fails_in_every_trial_tells_its_text(void **state)
+{
+    (void)state;
+    expect_fault(MODELS "mode.ir", 2, "mode 'half' is for x below 2, not 2.0");
+}
+
+/* "ab" doubled 18 times is 524,288 characters: the block grows, and what nobody holds is given up. */
+static void check_grown(const RunResult *r)
+{
+    expect_done(r);
+    const char *text = run_text_at(r, "s", 1.75);
+    assert_int_equal(strlen(text), 524288);
+    assert_memory_equal(text + 524280, "abababab", 8);
+    expect_text(r, "s", 2, "");
+}
+
+static void test_the_table_of_texts_grows(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = MODELS "grow.ir", .stop = 2, .interval = 0.25 }, check_grown);
+}
+
+/* x[i] = i*t passes 2 at 2/i; a3 begins to hold false at 2.5/3, a2 does before its branch is left. */
+static void check_assertions(const RunResult *r)
+{
+    expect_done(r);
+    const char *second = strstr(r->output, "x[3] = 2.000 is 100% too large (at time 0.666667)");
+    assert_true(strstr(r->output, "never looked at in this branch: 0 (at time 0)") == r->output);
+    assert_true(second && strstr(second, "branch %d (at time 0.833333)"));
+    assert_true(strstr(r->output, "x[2] = 2.000 is 100% too large (at time 1)") != NULL);
+    assert_null(strstr(r->output, "x[1]"));
+}
+
+static void test_m11_assertions_over_ranges_in_branches_and_with_levels(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = MODELS "assertions.ir", .stop = 1.5, .interval = 0.5 }, check_assertions);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_m1_texts_are_computed_in_event_steps),
         cmocka_unit_test(test_m1_functions_take_and_give_texts),
+        cmocka_unit_test(test_bad_texts_end_the_run),
+        cmocka_unit_test(test_a_check_that_fails_in_every_trial_tells_its_text),
+        cmocka_unit_test(test_the_table_of_texts_grows),
+        cmocka_unit_test(test_m11_assertions_over_ranges_in_branches_and_with_levels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
