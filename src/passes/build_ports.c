@@ -85,8 +85,8 @@ static void choose_outputs(Choice *p)
     const PortWish *wish = &p->c->ports;
     for (uint32_t k = 0; k < p->model->variables.n; k++) {
         const VarId var = { k };
-        const bool is_asked =
-            wish->is_output && !variable_is_element(p->model, var) && wish->is_output(wish->context, p->model, var);
+        const bool is_asked = wish->is_output && !model_var(p->model, var)->is_generated &&
+                              !variable_is_element(p->model, var) && wish->is_output(wish->context, p->model, var);
         const bool is_output = is_at_top(p, var) && model_var(p->model, var)->causality == CAUSALITY_OUTPUT &&
                                model_var(p->model, var)->type.kind != TYPE_STRING;
         if (is_output || (is_asked && is_number(p, var)))

@@ -39,11 +39,12 @@ static void add_block(Systems *ss, const Blocks *blocks, Entries *list, uint32_t
     push_system(ss, list, system, true);
 }
 
+/* What is computed once for all directions reads no tangent, whoever computes that. */
 static void share(Systems *ss, const Entries *list, Shared after, uint32_t repeats, Entries *out, Entries *base)
 {
     const Slots *slots = ss->ks->slots;
     const ShareRequest request = {
-        .after = after, .repeats = repeats, .range = slots->seed_x, .n_range = slots->n_x + slots->ports.seeds.n
+        .after = after, .repeats = repeats, .range = slots->ports.seeds.first, .n_range = slots->ports.seeds.n
     };
     if (list->n)
         share_entries(ss->share, &request, list, out, base);

@@ -162,7 +162,6 @@ static void place_block_seeds(Placing *p, uint32_t index, bool is_outer)
 static void place_input_seeds(Placing *p)
 {
     const Ports *ports = &p->schedule->ports;
-    p->slots.ports.seeds.first = p->slots.n;
     for (uint32_t k = 0; k < ports->inputs.n; k++) {
         const PortScalar port = ports->inputs.at[k];
         const VarId alias = model_var(p->model, port.var)->alias, holder = var_is_none(alias) ? port.var : alias;
@@ -175,7 +174,6 @@ static void place_input_seeds(Placing *p)
         if (p->slots.seed[at] == KOINE_NONE)
             p->slots.seed[at] = p->slots.ports.input[k];
     }
-    p->slots.ports.seeds.n = p->slots.n - p->slots.ports.seeds.first;
 }
 
 static void place_outer_seeds(Placing *p)
@@ -212,6 +210,7 @@ static void place_seeds(Placing *p)
         place_block_seeds(p, s->parts[PART_DERIVATIVES].at[k], false);
     if (s->ports.is_there)
         place_outer_seeds(p);
+    p->slots.ports.seeds = (SlotRange){ p->slots.seed_x, p->slots.n - p->slots.seed_x };
     for (uint32_t k = 0; k < p->model->variables.n; k++)
         if (variable_is_split(p->model, (VarId){ k })) {
             p->slots.seed[k] = p->slots.seed[p->model->variables.at[k].alias.index];

@@ -18,7 +18,7 @@ typedef struct {
 } SlotRange;
 
 typedef struct {     /* derivatives by inputs and of outputs, see Ports of ir/schedule.h */
-    SlotRange seeds; /* tangents of the Real inputs, behind those of the states */
+    SlotRange seeds; /* all tangents */
     uint32_t *input; /* per input: its tangent, or KOINE_NONE */
     bool *is_outer;  /* per variable: its tangent is 0 where directions in the states alone are meant */
 } PortSlots;
