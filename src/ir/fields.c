@@ -121,6 +121,13 @@ static const Field delays[] = {
     ID(Delay, output, LIST_VARIABLES), ID(Delay, since, LIST_VARIABLES), ID(Delay, until, LIST_VARIABLES),
     ID(Delay, owner, LIST_INSTANCES),
 };
+static const Field foreigns[] = {
+    RANGE(Foreign, first_port, n_ports, LIST_FOREIGN_PORTS),
+    RANGE(Foreign, first_path, n_paths, LIST_FOREIGN_PATHS),
+    ID(Foreign, steps, LIST_VARIABLES),
+    ID(Foreign, owner, LIST_INSTANCES),
+};
+static const Field foreign_ports[] = { ID(ForeignPort, var, LIST_VARIABLES) };
 static const Field streams[] = {
     ID(Stream, key, LIST_VARIABLES),
     ID(Stream, count, LIST_VARIABLES),
@@ -182,6 +189,9 @@ const ListFields model_lists[LIST_COUNT] = {
     [LIST_OCCASIONS] = { AT(occasions), FIELDS(occasions), SPAN(Occasion, span) },
     [LIST_CLOCKS] = { AT(clocks), FIELDS(clocks), SPAN(Clock, span) },
     [LIST_DELAYS] = { AT(delays), FIELDS(delays), SPAN(Delay, span) },
+    [LIST_FOREIGNS] = { AT(foreigns), FIELDS(foreigns), SPAN(Foreign, span) },
+    [LIST_FOREIGN_PORTS] = { AT(foreign_ports), FIELDS(foreign_ports), .span_at = NO_SPAN, .is_part = true },
+    [LIST_FOREIGN_PATHS] = { AT(foreign_paths), .span_at = NO_SPAN, .is_part = true },
     [LIST_STREAMS] = { AT(streams), FIELDS(streams), SPAN(Stream, span) },
     [LIST_FIELDS] = { AT(fields), FIELDS(fields), .span_at = NO_SPAN, .is_part = true },
     [LIST_STATEMENTS] = { AT(statements), FIELDS(statements), SPAN(Statement, span), .is_part = true, .n_shared = 1 },

@@ -4,14 +4,15 @@
 
 char label_letter(LabelKind kind)
 {
-    static const char letters[LABEL_COUNT] = { 'e', 'r', 't', 'q', 'k', 'd', 'g', 'f', 'a', 'p' };
+    static const char letters[LABEL_COUNT] = { 'e', 'r', 't', 'q', 'k', 'd', 'g', 'f', 'a', 'p', 'x' };
     return letters[kind];
 }
 
 const char *label_noun(LabelKind kind)
 {
-    static const char *const nouns[LABEL_COUNT] = { "equation", "region", "transition", "channel",   "clock",
-                                                    "delay",    "stream", "function",   "assertion", "port" };
+    static const char *const nouns[LABEL_COUNT] = { "equation",  "region", "transition",       "channel",
+                                                    "clock",     "delay",  "stream",           "function",
+                                                    "assertion", "port",   "foreign component" };
     return nouns[kind];
 }
 
@@ -28,6 +29,7 @@ uint32_t label_count(const Model *model, LabelKind kind)
     case LABEL_FUNCTION: return model->functions.n;
     case LABEL_ASSERTION: return model->assertions.n;
     case LABEL_PORT: return model->ports.n;
+    case LABEL_FOREIGN: return model->foreigns.n;
     case LABEL_COUNT: break;
     }
     BUG("unknown LabelKind");
@@ -47,6 +49,7 @@ Label label_of(const Model *model, LabelKind kind, uint32_t index)
     case LABEL_FUNCTION: return (Label){ { 0 }, model->functions.at[index]->name };
     case LABEL_ASSERTION: return LABEL(assertions);
     case LABEL_PORT: return LABEL(ports);
+    case LABEL_FOREIGN: return LABEL(foreigns);
     case LABEL_COUNT: break;
     }
 #undef LABEL
@@ -66,6 +69,7 @@ Span label_span(const Model *model, LabelKind kind, uint32_t index)
     case LABEL_FUNCTION: return model->functions.at[index]->span;
     case LABEL_ASSERTION: return model->assertions.at[index].span;
     case LABEL_PORT: return model->ports.at[index].span;
+    case LABEL_FOREIGN: return model->foreigns.at[index].span;
     case LABEL_COUNT: break;
     }
     BUG("unknown LabelKind");

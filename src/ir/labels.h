@@ -19,6 +19,7 @@ typedef enum {
     LABEL_FUNCTION,
     LABEL_ASSERTION,
     LABEL_PORT,
+    LABEL_FOREIGN,
     LABEL_COUNT
 } LabelKind;
 

@@ -369,6 +369,30 @@ typedef struct {
     Span span;
 } Delay;
 
+/* A component that Koine does not compute: a KoineModelKind of koine/model.h, made by whomever. Its states and root
+ * functions join those of the whole. */
+typedef enum { FOREIGN_IN, FOREIGN_OUT, FOREIGN_SET, FOREIGN_STATE } ForeignRole;
+typedef struct {
+    VarId var;
+    NameId name;  /* in the component; empty: as the variable */
+    uint8_t role; /* ForeignRole; SET: a parameter of it */
+} ForeignPort;
+typedef struct { /* both are places among the ports: the output depends on the input at once */
+    uint32_t output, input;
+} ForeignPath;
+typedef struct {
+    NameId name, file, symbol; /* the library, and the KoineModelKind in it */
+    InstanceId owner;
+    uint32_t first_port, n_ports, first_path, n_paths; /* in foreign_ports and foreign_paths */
+    uint32_t n_roots;
+    bool has_paths;                    /* they are known; else every output depends on every input */
+    bool is_apart, is_lowered;         /* in a process of its own; its outputs have equations */
+    VarId steps;                       /* Integer, made by lower-foreigns: event steps that it has made; or none */
+    double limit;                      /* seconds until an answer, if it is apart; 0: as usual */
+    const struct KoineModelKind *kind; /* NULL: not loaded; nobody has said yet that it may be */
+    Span span;
+} Foreign;
+
 typedef struct { /* random numbers: random(key, position), positions of a draw from 65536*count on */
     NameId name;
     InstanceId owner;
@@ -407,6 +431,7 @@ struct Function {
     uint32_t n_inputs, n_outputs, n_locals; /* variables 0, 1, ... of body, in this order */
     uint32_t first;                         /* statement of body, 0: none */
     struct External *external;              /* the C function behind it (ir/external.h); NULL: none */
+    uint32_t foreign; /* 1 + the component that it stands for: made by lower-foreigns, it has no body; or 0 */
     bool is_pure;
     Span span;
     Function *derivative;          /* made by function_derivative; NULL: not yet */
@@ -530,6 +555,9 @@ typedef struct Model {
     VEC(Occasion) occasions;
     VEC(Clock) clocks;
     VEC(Delay) delays;
+    VEC(Foreign) foreigns;
+    VEC(ForeignPort) foreign_ports;
+    VEC(ForeignPath) foreign_paths;
     VEC(Stream) streams;
     VEC(Function *) functions; /* those that are called somewhere, or may be */
     VEC(VarId) fields;         /* of channels */

@@ -485,6 +485,7 @@ static void print_model(ModelPrinter *mp)
         print_function(p, k);
     printer_each_dynamic(mp, printer_print_equation, printer_print_region, printer_print_transition);
     print_delays(p);
+    printer_print_foreigns(p);
     printer_print_relations(p);
     printer_print_steps(p);
     printer_print_state_sets(p);

@@ -49,6 +49,7 @@ void printer_put_attribute(Printer *p, Word word, Term term);
 void printer_put_text_attribute(Printer *p, Word word, NameId text);
 void printer_put_external(Printer *p, const Function *f); /* the attributes of a function that is one of C */
 void printer_put_mapping(Printer *p, const Function *f);  /* how that is called, if the model says it */
+void printer_print_foreigns(Printer *p);                  /* print_foreign.c */
 void printer_put_choice(Printer *p, const WordList *list, uint32_t value);
 void printer_put_region_ref(Printer *p, RegionId region, uint32_t branch);
 void printer_put_clock(Printer *p, uint32_t clock); /* 1 + its number; 0: none */

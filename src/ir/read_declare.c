@@ -14,6 +14,7 @@ static bool label_kind(uint32_t word, LabelKind *kind)
     case WORD_CHANNEL: *kind = LABEL_CHANNEL; return true;
     case WORD_CLOCK: *kind = LABEL_CLOCK; return true;
     case WORD_DELAY: *kind = LABEL_DELAY; return true;
+    case WORD_FOREIGN: *kind = LABEL_FOREIGN; return true;
     case WORD_STREAM: *kind = LABEL_STREAM; return true;
     case WORD_FUNCTION: *kind = LABEL_FUNCTION; return true;
     case WORD_ASSERT: *kind = LABEL_ASSERTION; return true;

@@ -600,6 +600,7 @@ bool reader_parse_static(Reader *r, uint32_t begin, Word word)
     case WORD_CHANNEL: return parse_channel(r, begin);
     case WORD_CLOCK: return parse_clock(r, begin);
     case WORD_DELAY: return parse_delay(r, begin);
+    case WORD_FOREIGN: return reader_parse_foreign(r, begin);
     case WORD_STREAM: return parse_stream(r, begin);
     case WORD_FUNCTION: return reader_parse_function(r, begin);
     case WORD_TASK: return parse_task(r, begin);

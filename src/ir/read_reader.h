@@ -315,6 +315,7 @@ bool reader_parse_origin_word(Reader *r, Origin *origin, bool *known); /* from a
 
 bool reader_parse_step_head(Reader *r, StepFunction *step); /* op, table, argument */
 bool reader_parse_state_set(Reader *r, uint32_t begin);     /* read_sets.c */
+bool reader_parse_foreign(Reader *r, uint32_t begin);       /* read_foreign.c */
 bool reader_parse_spans(Reader *r, uint32_t begin);
 bool reader_parse_numbered(Reader *r, char letter, uint32_t n, uint32_t *index); /* k1: index 0, less than n */
 bool reader_parse_instance(Reader *r, uint32_t begin);

@@ -94,5 +94,6 @@ static inline void check_span(Verifier *v, Span span, const char *what)
     else if (span.begin > span.end || span.end > sources_get(v->model->sources, span.source)->size)
         verify_broken(v, SPAN_NONE, "%s lies outside its source (%u to %u)", what, span.begin, span.end);
 }
+void verify_foreigns(Verifier *v); /* verify_foreign.c */
 
 #endif

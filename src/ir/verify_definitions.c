@@ -8,7 +8,7 @@
 #include "base/bug.h"
 #include "ir/verify_checks.h"
 
-typedef enum { CLAIM_EQUATION, CLAIM_TRANSITION, CLAIM_DELAY, CLAIM_REGION } ClaimKind;
+typedef enum { CLAIM_EQUATION, CLAIM_TRANSITION, CLAIM_DELAY, CLAIM_FOREIGN, CLAIM_REGION } ClaimKind;
 typedef struct {
     uint32_t target, place;
     uint32_t thing; /* equation, transition (of the group the first), delay or region */
@@ -192,6 +192,23 @@ static void claim_equations(Definitions *d)
     }
 }
 
+/* What a component gives, until there are equations for it. */
+static void claim_foreigns(Definitions *d)
+{
+    const Model *model = d->v->model;
+    for (uint32_t k = 0; k < model->foreigns.n; k++) {
+        const Foreign *f = &model->foreigns.at[k];
+        for (uint32_t j = 0; j < f->n_ports && !f->is_lowered; j++) {
+            const ForeignPort *port = &model->foreign_ports.at[f->first_port + j];
+            const bool is_state = port->role == FOREIGN_STATE;
+            if (port->role != FOREIGN_OUT && !is_state)
+                continue;
+            const uint32_t target = find_whole(d, port->var, is_state);
+            claim(d, target, REGION_NONE, 0, (Claim){ .kind = CLAIM_FOREIGN, .thing = k, .span = f->span });
+        }
+    }
+}
+
 /* Transitions that act now; those of one group are one thing. */
 static void claim_transitions(Definitions *d)
 {
@@ -265,6 +282,7 @@ void verify_definitions(Verifier *v)
         n_places += model->regions.at[k].n_conditions + model->regions.at[k].has_else;
     }
     claim_equations(&d);
+    claim_foreigns(&d);
     claim_transitions(&d);
     verify_branches(&d);
 }

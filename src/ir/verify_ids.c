@@ -673,6 +673,7 @@ bool verify_ids(Verifier *v)
     check_relations(v);
     check_state_sets(v);
     check_timed(v);
+    verify_foreigns(v);
     check_structure(v);
     if (v->is_good && v->function) /* the walk follows ids */
         function_visit_terms(v->function, check_term, v);
