@@ -246,7 +246,8 @@ typedef enum {
     KOINE_CAUSE_CHANNEL = 3134,        /* a channel is full */
     KOINE_CAUSE_STEP_SIZE = 3131,      /* the step size vanished */
     KOINE_CAUSE_SOLVER = 3132,         /* the solver gave up */
-    KOINE_CAUSE_MEMORY = 3133
+    KOINE_CAUSE_MEMORY = 3133,
+    KOINE_CAUSE_FOREIGN = 3140 /* a foreign component fails, crashes or does not answer */
 } KoineCause;
 
 enum { KOINE_FAULT_TEXT = 1024 };

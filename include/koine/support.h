@@ -56,7 +56,7 @@ typedef struct { /* what a branch of a system depends on */
 } KoineChoice;
 
 enum { KOINE_DENSE_MOST = 30 }; /* unknowns that are iterated: larger systems are sparse */
-typedef enum { KOINE_SYSTEM_LINEAR, KOINE_SYSTEM_NEWTON, KOINE_SYSTEM_ITERATE } KoineSystemKind;
+typedef enum { KOINE_SYSTEM_LINEAR, KOINE_SYSTEM_NEWTON, KOINE_SYSTEM_ITERATE, KOINE_SYSTEM_FOREIGN } KoineSystemKind;
 
 typedef struct {      /* how residuals and explicit rows change with the unknowns */
     uint32_t section; /* computes the entries that are not constant */
@@ -82,6 +82,13 @@ typedef struct {             /* where a search for the unknowns may begin and go
 typedef struct {                    /* formulas that are repeated until nothing changes */
     const uint32_t *kernels, *rows; /* n: unknown := kernel, in this order */
 } KoineIteratedSystem;
+
+typedef enum { KOINE_GIVES_OUTPUTS, KOINE_GIVES_DERIVATIVES, KOINE_GIVES_STEPS } KoineForeignGives;
+typedef struct { /* no equations: a foreign component computes the unknowns, see KoineForeign */
+    uint32_t component;
+    uint8_t gives;
+    const uint32_t *at; /* n: OUTPUTS: numbers of its outputs; DERIVATIVES: of its states */
+} KoineForeignSystem;
 
 /* n unknowns are iterated. Of a torn system n_inner others follow explicitly, one after the other, whenever the
  * residuals are computed; their places are n .. n + n_inner - 1, in order. Row and column of the Jacobian are places:
@@ -110,6 +117,7 @@ typedef struct {
     union {
         KoineNewtonSystem newton;    /* NEWTON */
         KoineIteratedSystem iterate; /* ITERATE */
+        KoineForeignSystem foreign;  /* FOREIGN */
     } u;
 } KoineSystem;
 
@@ -554,6 +562,36 @@ typedef struct {
     KoineJumps jumps;
 } KoineSystems;
 
+/* ---- foreign components: models of other kinds inside of this one ---- */
+typedef struct {                /* one value in both blocks */
+    uint32_t slot;              /* here */
+    uint32_t seed;              /* here: slot of its seed, KOINE_NONE: it has none */
+    uint32_t variable, element; /* there: row, and element of it */
+    uint64_t at;                /* there: byte offset; of a parameter: where it is set */
+    uint8_t type;               /* KoineType */
+    bool is_negated;
+    double start;     /* STATES: where it begins there, unless something else is said here */
+    uint32_t cell;    /* of what it is here */
+    const char *name; /* there, for messages */
+} KoineForeignLink;
+typedef struct {
+    uint32_t n;
+    const KoineForeignLink *at;
+} KoineForeignLinks;
+typedef struct {
+    const KoineModelKind *kind;
+    const char *name; /* with its path */
+    KoineForeignLinks inputs, outputs, parameters, states;
+    uint32_t first_root; /* in tables->roots */
+    uint32_t n_nodes;
+    const uint32_t *nodes; /* of the event graph, that compute what it gives */
+    KoinePlace place;
+} KoineForeign;
+typedef struct {
+    uint32_t n, n_roots; /* roots: of all together */
+    const KoineForeign *at;
+} KoineForeigns;
+
 /* What a run says about the model in the user's words. Every function may be NULL. */
 typedef struct {
     void *context;
@@ -592,6 +630,7 @@ typedef struct KoineProgram {
     KoineParts parts;
     KoineEvents events;
     KoineSystems systems;
+    KoineForeigns foreigns;
     KoineExplain explain;
 } KoineProgram;
 

@@ -133,6 +133,7 @@ static void print_block(Printer *p, const Schedule *s, uint32_t index)
     case BLOCK_LINEAR:
     case BLOCK_NEWTON:
     case BLOCK_ITERATE:
+    case BLOCK_FOREIGN:
         put_rows(p, s->rows.at + block_rows(b).first_row, block_rows(b).n_rows, block_rows(b).n_inner);
         break;
     case BLOCK_RELATION: put_relation(p, b->u.object); break;

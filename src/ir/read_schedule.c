@@ -125,7 +125,8 @@ static bool parse_system_unknown(Reader *r, const Block *b, Ref *unknown)
     if (!parse_unknown(r, &target, &type))
         return false;
     *unknown = term_refs(r->model, target)[0];
-    return ((type_equal(type, REAL_TYPE) || b->kind == BLOCK_ITERATE) && target.shape->n_args == 0) ||
+    return ((type_equal(type, REAL_TYPE) || b->kind == BLOCK_ITERATE || b->kind == BLOCK_FOREIGN) &&
+            target.shape->n_args == 0) ||
            reader_report(r, DIAG_IR_TYPE, reader_span_from(r, begin), "the unknown of a system is a scalar Real");
 }
 
@@ -260,7 +261,8 @@ static bool parse_block_body(Parser *p, Block *b)
     case BLOCK_ASSIGN: return parse_assignment(p->r, b);
     case BLOCK_LINEAR:
     case BLOCK_NEWTON:
-    case BLOCK_ITERATE: return parse_system(p, b);
+    case BLOCK_ITERATE:
+    case BLOCK_FOREIGN: return parse_system(p, b);
     case BLOCK_RELATION: return parse_relation(p->r, b);
     case BLOCK_STEP: return parse_step(p->r, b);
     case BLOCK_TRANSITION: return parse_transition(p->r, b);

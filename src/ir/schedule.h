@@ -13,6 +13,7 @@ typedef enum {
     BLOCK_LINEAR,    /* equations linear in the unknowns */
     BLOCK_NEWTON,    /* equations solved by damped Newton iteration */
     BLOCK_ITERATE,   /* assignments repeated in order until nothing changes: iteration formulas, discrete rings */
+    BLOCK_FOREIGN,   /* what a foreign component gives, as far as it depends on the same */
     BLOCK_RELATION,  /* object: relation */
     BLOCK_STEP,      /* object: step function */
     BLOCK_TRANSITION /* object: transition */
@@ -50,20 +51,32 @@ typedef struct {
     uint32_t mixed; /* not 0: blocks of this number decide together at events; they stand together, decisions last */
     union {
         BlockAssignment assign; /* ASSIGN */
-        SystemRows system;      /* LINEAR, NEWTON, ITERATE; n_inner of the first two only */
+        SystemRows system;      /* LINEAR, NEWTON, ITERATE, FOREIGN; n_inner of the first two only */
         uint32_t object;        /* RELATION, STEP, TRANSITION */
     } u;
 } Block;
+
+/* The component that the right side is of, or NULL. */
+static inline const Function *term_foreign(Term term)
+{
+    const bool is_foreign = term.shape && term.shape->kind == EXPR_FUNCTION && term.shape->u.function->foreign;
+    return is_foreign ? term.shape->u.function : NULL;
+}
 
 static inline bool block_is_system(const Block *b)
 {
     return b->kind == BLOCK_LINEAR || b->kind == BLOCK_NEWTON || b->kind == BLOCK_ITERATE;
 }
 
-/* The rows of a system; of any other block none. */
+static inline bool block_has_rows(const Block *b)
+{
+    return block_is_system(b) || b->kind == BLOCK_FOREIGN;
+}
+
+/* The rows of a system or component; of any other block none. */
 static inline SystemRows block_rows(const Block *b)
 {
-    return block_is_system(b) ? b->u.system : (SystemRows){ 0 };
+    return block_has_rows(b) ? b->u.system : (SystemRows){ 0 };
 }
 
 /* The rows that solve-small made the assignment of; of any other block none. */

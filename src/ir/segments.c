@@ -70,6 +70,7 @@ static void visit_reads(Reach *r, const Schedule *s, uint32_t block, VisitRef vi
     case BLOCK_LINEAR:
     case BLOCK_NEWTON:
     case BLOCK_ITERATE:
+    case BLOCK_FOREIGN:
         for (uint32_t k = 0; k < b->u.system.n_rows; k++) {
             visit_term(r, s->rows.at[b->u.system.first_row + k].lhs, block, visit);
             visit_term(r, s->rows.at[b->u.system.first_row + k].rhs, block, visit);

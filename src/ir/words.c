@@ -142,9 +142,9 @@ const WordList role_words = {
 };
 const WordList anchor_words = { 3, { WORD_ROOT, WORD_POTENTIAL, WORD_BRANCH } };
 const WordList action_words = { 5, { WORD_DISPLAY, WORD_TERMINATE, WORD_WARNING, WORD_SEND, WORD_FAIL } };
-const WordList block_words = {
-    7, { WORD_ASSIGN, WORD_LINEAR, WORD_NEWTON, WORD_ITERATE, WORD_RELATION, WORD_STEPFN, WORD_TRANSITION }
-};
+const WordList block_words = { 8,
+                               { WORD_ASSIGN, WORD_LINEAR, WORD_NEWTON, WORD_ITERATE, WORD_FOREIGN, WORD_RELATION,
+                                 WORD_STEPFN, WORD_TRANSITION } };
 const WordList part_words = {
     6, { WORD_PARAMETERS, WORD_STARTS, WORD_DERIVATIVES, WORD_ROOTS, WORD_OUTPUTS, WORD_EVENT }
 };

@@ -28,6 +28,7 @@ static void visit_reads(Parts *p, const Block *b, VisitTerm visit, void *context
     case BLOCK_LINEAR:
     case BLOCK_NEWTON:
     case BLOCK_ITERATE:
+    case BLOCK_FOREIGN:
         for (uint32_t k = 0; k < b->u.system.n_rows; k++) {
             visit(p, p->schedule->rows.at[b->u.system.first_row + k].lhs, context);
             visit(p, p->schedule->rows.at[b->u.system.first_row + k].rhs, context);
@@ -83,7 +84,8 @@ static bool is_held(const Parts *p, EqId equation, Ref ref)
     const Variable *v = model_var(p->model, ref.var);
     const char *made_by = p->model->equations.at[equation.index].origin.made_by;
     return ref.kind == REF_NOW && v->variability == VARIABILITY_DISCRETE &&
-           (v->type.kind == TYPE_REAL || (made_by && strcmp(made_by, "lower-whens") == 0));
+           (v->type.kind == TYPE_REAL || term_foreign(p->model->equations.at[equation.index].rhs) ||
+            (made_by && strcmp(made_by, "lower-whens") == 0));
 }
 
 static void define_blocks(Parts *p)
@@ -98,7 +100,7 @@ static void define_blocks(Parts *p)
             if (ref.kind == REF_NOW)
                 p->moves[ref.var.index] |= b->is_moving;
             add_definition(p, ref, k);
-        } else if (b->kind == BLOCK_LINEAR || b->kind == BLOCK_NEWTON || b->kind == BLOCK_ITERATE) {
+        } else if (block_has_rows(b)) {
             bool all_held = true;
             for (uint32_t j = 0; j < b->u.system.n_rows; j++)
                 all_held &= is_held(p, s->rows.at[b->u.system.first_row + j].equation,
@@ -169,6 +171,13 @@ static void build_derivatives(Parts *p)
     fill(p, PART_OUTPUTS, rest);
 }
 
+/* Root functions of a component may depend on all its inputs. */
+static void need_input(Parts *p, const ForeignPort *port, bool *needed)
+{
+    if (port->role == FOREIGN_IN)
+        need_term(p, term_ref(p->model, ref_now(port->var)), needed);
+}
+
 static void build_roots(Parts *p)
 {
     Schedule *s = p->schedule;
@@ -192,19 +201,24 @@ static void build_roots(Parts *p)
         s->figures.n_roots += 2;
         need_term(p, m->steps.at[k].argument, needed);
     }
+    for (uint32_t k = 0; k < m->foreigns.n; k++) {
+        s->figures.n_roots += m->foreigns.at[k].n_roots;
+        for (uint32_t j = 0; j < m->foreigns.at[k].n_ports && m->foreigns.at[k].n_roots; j++)
+            need_input(p, &m->foreign_ports.at[m->foreigns.at[k].first_port + j], needed);
+    }
     close(p, needed);
     fill(p, PART_ROOTS, needed);
 }
 
-/* Event nodes: all that does not move, all relations, steps and transitions, and what these and the bodies of
- * transitions read. */
+/* Event nodes: all that does not move, components, all relations, steps and transitions, and what these and the bodies
+ * of transitions read. */
 static void build_event(Parts *p)
 {
     Schedule *s = p->schedule;
     const Model *m = p->model;
     bool *needed = none_needed(p);
     for (uint32_t k = 0; k < s->blocks.n; k++)
-        needed[k] = !s->blocks.at[k].is_moving;
+        needed[k] = !s->blocks.at[k].is_moving || s->blocks.at[k].kind == BLOCK_FOREIGN;
     for (uint32_t k = 0; k < m->transitions.n; k++) {
         const Transition *t = &m->transitions.at[k];
         for (uint32_t j = 0; j < t->n_assignments; j++) {

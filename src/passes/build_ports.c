@@ -326,7 +326,14 @@ bool build_ports(Compile *c)
     bool any = c->ports.is_wanted;
     for (uint32_t k = 0; k < c->model->variables.n && !any; k++)
         any = is_number(&p, (VarId){ k }) && is_open(&p, (VarId){ k });
-    if (!any)
+    if (c->ports.is_wanted && c->model->foreigns.n) {
+        const Foreign *f = &c->model->foreigns.at[0];
+        diag_error(c->diag, DIAG_NOT_DIFFERENTIABLE, f->span,
+                   "exact derivatives are wanted, and what the foreign component %s gives has none",
+                   names_of(pool_names(c->model->pool), f->name));
+        return false;
+    }
+    if (!any || c->model->foreigns.n)
         return true;
     choose_inputs(&p);
     choose_outputs(&p);

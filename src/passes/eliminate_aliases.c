@@ -16,7 +16,7 @@ typedef struct {
     uint32_t *parent; /* sets of variables, see graph/sets.h */
     bool *negated;    /* relative to parent */
     Simplifier *simplifier;
-    bool *is_delayed;             /* inputs and amounts of delays, which need places of their own */
+    bool *has_place;              /* inputs and amounts of delays, ports of foreign components: places of their own */
     bool *is_remembered, *is_set; /* discrete and pre(v) is read; set now by a transition */
 } Classes;
 
@@ -27,7 +27,7 @@ static bool is_anchor(const Classes *k, uint32_t index)
     const Variable *v = &m->variables.at[index];
     if (variable_is_split(m, (VarId){ index }) || variable_is_element(m, (VarId){ index }))
         return true;
-    return (v->definition != DEFINITION_NOW && v->definition != DEFINITION_NONE) || k->is_delayed[index] ||
+    return (v->definition != DEFINITION_NOW && v->definition != DEFINITION_NONE) || k->has_place[index] ||
            k->is_remembered[index] || k->is_set[index];
 }
 
@@ -295,9 +295,11 @@ bool eliminate_aliases(Compile *c)
                   NEW_ARRAY(c->scratch, bool, m->variables.n) };
     note_memories(&k);
     for (uint32_t j = 0; j < m->delays.n; j++) {
-        k.is_delayed[term_refs(m, m->delays.at[j].input)[0].var.index] = true;
-        k.is_delayed[term_refs(m, m->delays.at[j].amount)[0].var.index] = true;
+        k.has_place[term_refs(m, m->delays.at[j].input)[0].var.index] = true;
+        k.has_place[term_refs(m, m->delays.at[j].amount)[0].var.index] = true;
     }
+    for (uint32_t j = 0; j < m->foreign_ports.n; j++)
+        k.has_place[m->foreign_ports.at[j].var.index] = true;
     for (uint32_t j = 0; j < m->equations.n; j++) {
         Equation *e = &m->equations.at[j];
         VarId v, w;

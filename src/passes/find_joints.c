@@ -149,6 +149,7 @@ static bool block_agrees(Finder *f, const Block *b)
     }
     case BLOCK_STEP: return agrees(f, f->model->steps.at[b->u.object].argument);
     case BLOCK_ITERATE:
+    case BLOCK_FOREIGN:
     case BLOCK_TRANSITION: break;
     }
     return false;

@@ -22,6 +22,8 @@ const Pass pipeline[] = {
     { "fill-definitions", fill_definitions, FACT_SUPPORTED, FACT_DEFINED, false, "how each variable gets its value" },
     { "apply-task", apply_task, FACT_DEFINED, 0, false, "what the task makes known and unknown" },
     { "lower-delays", lower_delays, FACT_DEFINED, FACT_DELAYS, false, "inputs of delays become equations" },
+    { "lower-foreigns", lower_foreigns, FACT_DEFINED, 0, false,
+      "what foreign components give is defined by equations" },
     { "order-model", order_model, FACT_DELAYS, FACT_ORDERED, false, "canonical order, independent of the text's" },
     { "expand-connections", expand_connections, FACT_ORDERED, FACT_CONNECTED, false, "connections become equations" },
     { "decide-regions", decide_regions, FACT_CONNECTED, 0, false,

@@ -83,6 +83,7 @@ void check_texts(Compile *c); /* texts of what moves are refused; after fill-def
 bool fill_definitions(Compile *c);
 bool apply_task(Compile *c);
 bool lower_delays(Compile *c);
+bool lower_foreigns(Compile *c);
 bool evaluate_sizes(Compile *c);
 bool order_model(Compile *c);
 bool expand_connections(Compile *c);

@@ -62,6 +62,15 @@ static bool is_field(const Model *m, uint32_t variable)
     return found;
 }
 
+/* By a foreign component. */
+static bool is_given(const Model *m, uint32_t var)
+{
+    for (uint32_t k = 0; k < m->foreign_ports.n; k++)
+        if (m->foreign_ports.at[k].role == FOREIGN_OUT && m->foreign_ports.at[k].var.index == var)
+            return true;
+    return false;
+}
+
 bool reject_unsupported(Compile *c)
 {
     const Model *m = c->model;
@@ -76,7 +85,7 @@ bool reject_unsupported(Compile *c)
     for (uint32_t k = 0; k < m->variables.n; k++)
         if (m->variables.at[k].definition == DEFINITION_CLOCKED ||
             (m->variables.at[k].definition == DEFINITION_FOREIGN && !m->variables.at[k].is_generated &&
-             !is_field(m, k)))
+             !is_field(m, k) && !is_given(m, k)))
             refuse(c, m->variables.at[k].span, "a variable of this kind");
     return diag_errors(c->diag) == 0;
 }

@@ -25,13 +25,13 @@ static void add_definition(Remover *r, Ref ref, uint32_t block)
 /* What the block defines; `each` for a system. */
 static Ref defined(const Remover *r, const Block *b, uint32_t row)
 {
-    return block_is_system(b) ? r->s->rows.at[b->u.system.first_row + row].unknown
-                              : term_refs(r->m, b->u.assign.lhs)[b->u.assign.lhs.shape->u.leaf];
+    return block_has_rows(b) ? r->s->rows.at[b->u.system.first_row + row].unknown
+                             : term_refs(r->m, b->u.assign.lhs)[b->u.assign.lhs.shape->u.leaf];
 }
 
 static uint32_t n_defined(const Block *b)
 {
-    return block_is_system(b) ? b->u.system.n_rows : b->kind == BLOCK_ASSIGN;
+    return block_has_rows(b) ? b->u.system.n_rows : b->kind == BLOCK_ASSIGN;
 }
 
 static void need_ref(Remover *r, Ref ref)
@@ -59,7 +59,7 @@ static void need_reads(Remover *r, const Block *b)
 {
     if (b->kind == BLOCK_ASSIGN)
         need_term(r, b->u.assign.rhs);
-    for (uint32_t k = 0; block_is_system(b) && k < b->u.system.n_rows; k++) {
+    for (uint32_t k = 0; block_has_rows(b) && k < b->u.system.n_rows; k++) {
         need_term(r, r->s->rows.at[b->u.system.first_row + k].lhs);
         need_term(r, r->s->rows.at[b->u.system.first_row + k].rhs);
     }
@@ -115,7 +115,7 @@ static void remove_blocks(Remover *r)
     r->s->figures.largest_block = 0;
     for (uint32_t k = 0; k < r->s->blocks.n; k++) {
         const Block *b = &r->s->blocks.at[k];
-        const uint32_t size = block_is_system(b) ? b->u.system.n_rows : 1;
+        const uint32_t size = block_has_rows(b) ? b->u.system.n_rows : 1;
         if (r->needed[k]) {
             if (size > r->s->figures.largest_block)
                 r->s->figures.largest_block = size;
@@ -125,7 +125,7 @@ static void remove_blocks(Remover *r)
         for (uint32_t j = 0; j < n_defined(b); j++) {
             hide(r, defined(r, b, j));
             r->s->figures.n_unknowns--;
-            const EqId e = block_is_system(b) ? r->s->rows.at[b->u.system.first_row + j].equation : b->equation;
+            const EqId e = block_has_rows(b) ? r->s->rows.at[b->u.system.first_row + j].equation : b->equation;
             m->equations.at[e.index].kind = EQUATION_DROPPED;
         }
     }
@@ -152,8 +152,8 @@ bool remove_unneeded(Compile *c)
                   .is_removed = NEW_ARRAY(c->scratch, bool, m->variables.n + 1) };
     for (uint32_t k = 0; k < r.s->blocks.n; k++) {
         const Block *b = &r.s->blocks.at[k];
-        r.needed[k] =
-            n_defined(b) == 0 || b->mixed; /* relations, step functions, transitions, and what hangs on them */
+        /* relations, step functions, transitions, and what hangs on them; components */
+        r.needed[k] = n_defined(b) == 0 || b->mixed || b->kind == BLOCK_FOREIGN;
         for (uint32_t j = 0; j < n_defined(b); j++)
             add_definition(&r, defined(&r, b, j), k);
     }

@@ -351,6 +351,82 @@ static bool add_system(Sorter *s, const uint32_t *nodes, uint32_t n)
     return true;
 }
 
+/* ---- foreign components ---- */
+static const Function *foreign_of(const Sorter *s, uint32_t node)
+{
+    const EventNode n = s->graph.nodes[node];
+    return n.kind == NODE_EQUATION ? term_foreign(s->model->equations.at[n.object].rhs) : NULL;
+}
+
+static void add_foreign(Sorter *s, uint32_t node)
+{
+    const uint32_t equation = s->graph.nodes[node].object;
+    const Equation *e = &s->model->equations.at[equation];
+    const SystemRow row = { { equation }, e->lhs, e->rhs, s->c->unknowns.at[s->c->matched[equation]] };
+    const Block block = { .kind = BLOCK_FOREIGN,
+                          .is_real = ref_type(s->model, row.unknown).kind == TYPE_REAL,
+                          .equation = { equation },
+                          .u.system = { .first_row = s->schedule->rows.n, .n_rows = 1 } };
+    vec_push(s->c->arena, &s->schedule->rows, row);
+    vec_push(s->c->arena, &s->schedule->blocks, block);
+}
+
+/* Nobody can look into it, so that nothing in it can be solved for. */
+static bool report_foreign_loop(Sorter *s, const uint32_t *nodes, uint32_t n)
+{
+    uint32_t first = 0;
+    while (first < n && !foreign_of(s, nodes[first]))
+        first++;
+    if (first == n)
+        return false;
+    const Model *m = s->model;
+    const Foreign *f = &m->foreigns.at[foreign_of(s, nodes[first])->foreign - 1];
+    diag_error(s->c->diag, DIAG_FOREIGN_LOOP, f->span,
+               "an output of the foreign component %s depends on itself at once, by way of its inputs",
+               names_of(pool_names(m->pool), f->name));
+    for (uint32_t k = 0; k < n && k < 12; k++)
+        if (!is_generated(s, nodes[k]))
+            diag_note(s->c->diag, node_span(s, nodes[k]), "%s takes part", node_text(s, nodes[k]));
+    diag_help(s->c->diag,
+              "say with through which outputs depend on which inputs at once, if these do not; or break the "
+              "ring with a state variable or a value before the event");
+    return true;
+}
+
+/* What depends on the same of one component is computed by one call. It stands side by side. */
+static void join_foreigns(Schedule *s)
+{
+    const Function *last = NULL;
+    VEC(SystemRow) rows = { 0 };
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < s->blocks.n; k++) {
+        Block b = s->blocks.at[k];
+        const Function *now = b.kind == BLOCK_FOREIGN ? term_foreign(s->rows.at[b.u.system.first_row].rhs) : NULL;
+        if (now) {
+            const uint32_t first = b.u.system.first_row;
+            vec_push(s->arena, &rows, s->rows.at[first]);
+            b.u.system.first_row = rows.n - 1;
+        }
+        if (now && now == last) {
+            s->blocks.at[n - 1].u.system.n_rows++;
+            s->blocks.at[n - 1].is_real &= b.is_real;
+        } else {
+            s->blocks.at[n++] = b;
+        }
+        last = now;
+    }
+    s->blocks.n = n;
+    for (uint32_t k = 0; k < n; k++) {
+        Block *b = &s->blocks.at[k];
+        if (b->kind != BLOCK_FOREIGN)
+            continue;
+        const uint32_t first = b->u.system.first_row;
+        b->u.system.first_row = s->rows.n;
+        for (uint32_t j = 0; j < b->u.system.n_rows; j++)
+            vec_push(s->arena, &s->rows, rows.at[first + j]);
+    }
+}
+
 /* The nodes of a ring, or one node. */
 static void add_nodes(Sorter *s, const uint32_t *nodes, uint32_t n, const Incidence *g)
 {
@@ -359,7 +435,7 @@ static void add_nodes(Sorter *s, const uint32_t *nodes, uint32_t n, const Incide
     };
     if (n > s->schedule->figures.largest_block)
         s->schedule->figures.largest_block = n;
-    if (n > 1 && report_circular_whens(s, nodes, n))
+    if (n > 1 && (report_circular_whens(s, nodes, n) || report_foreign_loop(s, nodes, n)))
         return;
     if ((n > 1 || depends_on_itself(nodes[0], g)) && is_iteration(s, nodes, n)) {
         add_iteration(s, nodes, n, g);
@@ -370,6 +446,10 @@ static void add_nodes(Sorter *s, const uint32_t *nodes, uint32_t n, const Incide
         return;
     }
     const EventNode node = s->graph.nodes[nodes[0]];
+    if (foreign_of(s, nodes[0])) {
+        add_foreign(s, nodes[0]);
+        return;
+    }
     if (node.kind == NODE_EQUATION) {
         add_single(s, nodes[0], depends_on_itself(nodes[0], g));
         return;
@@ -386,6 +466,9 @@ static bool is_decision(const Sorter *s, uint32_t node)
 
 static bool is_mixed(const Sorter *s, const uint32_t *nodes, uint32_t n, const Incidence *g)
 {
+    for (uint32_t k = 0; k < n; k++)
+        if (foreign_of(s, nodes[k]))
+            return false;
     bool any = false;
     if (n == 1 && !depends_on_itself(nodes[0], g))
         return false;
@@ -445,8 +528,10 @@ static void add_component(Sorter *s, uint32_t component, const Incidence *g)
 }
 
 /* ---- order: by level, then by shape ---- */
-static uint32_t block_key(const Block *b)
+static uint32_t block_key(const Schedule *s, const Block *b)
 {
+    if (b->kind == BLOCK_FOREIGN)
+        return UINT32_MAX - term_foreign(s->rows.at[b->u.system.first_row].rhs)->number;
     if (b->kind == BLOCK_ASSIGN)
         return b->u.assign.rhs.shape->id + 8;
     return b->kind;
@@ -468,7 +553,7 @@ static void order_blocks(Sorter *s, const Incidence *g)
         }
     }
     for (uint32_t k = 0; k < n; k++)
-        key[k] = block_key(&s->schedule->blocks.at[s->block_of[k]]);
+        key[k] = block_key(s->schedule, &s->schedule->blocks.at[s->block_of[k]]);
     const Incidence components = incidence_build(n, n, edges.at, edges.n, c->scratch);
     Topological order;
     REQUIRE(topological_order(&components, key, c->scratch, &order, NULL));
@@ -509,6 +594,8 @@ bool sort_blocks(Compile *c)
     if (diag_errors(c->diag))
         return false;
     order_blocks(&s, &g);
+    if (m->foreigns.n)
+        join_foreigns(c->schedule);
     c->schedule->figures.n_unknowns = c->unknowns.n;
     return true;
 }

@@ -282,6 +282,12 @@ static void put_explain(Writer *w, Text *t, const KoineProgram *program)
     text_add(t, "{ .fault = koine_tell_fault, .locate = koine_tell_place }");
 }
 
+/* There are none: print_tables refuses. */
+static void put_foreigns(Writer *w, Text *t, const KoineProgram *program)
+{
+    (void)w, (void)t, (void)program;
+}
+
 static PutItem put_KoineTables, put_KoineNewtonSystem, put_KoineIteratedSystem;
 
 static void put_tables(Writer *w, Text *t, const KoineProgram *program)

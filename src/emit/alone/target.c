@@ -34,6 +34,10 @@ static KoineTables told_tables(const Program *program, Arena *arena)
 
 static bool print_tables(const Program *program, Text *to, const char **why)
 {
+    if (program_data(program)->foreigns.n) {
+        *why = "a model with foreign components cannot be written without Koine yet";
+        return false;
+    }
     const KoineTables tables = told_tables(program, to->arena);
     const Code *code = program_code(program);
     KoineProgram data = *program_data(program);

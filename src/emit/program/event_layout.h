@@ -87,6 +87,7 @@ void add_relation(EventLayout *e, uint32_t index, const Block *b);
 void add_step(EventLayout *e, uint32_t index, const Block *b);
 void find_quiet(EventLayout *e);
 void fill_roots(EventLayout *e);
+void add_foreign_roots(EventLayout *e); /* foreigns.c */
 
 /* transitions.c */
 void find_guards(EventLayout *e);

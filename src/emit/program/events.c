@@ -111,7 +111,8 @@ static void add_block(EventLayout *e, uint32_t index)
     case BLOCK_ASSIGN: add_assignment(e, index, b); break;
     case BLOCK_LINEAR:
     case BLOCK_NEWTON:
-    case BLOCK_ITERATE: add_system(e, index, b); break;
+    case BLOCK_ITERATE:
+    case BLOCK_FOREIGN: add_system(e, index, b); break;
     case BLOCK_RELATION: add_relation(e, index, b); break;
     case BLOCK_STEP: add_step(e, index, b); break;
     case BLOCK_TRANSITION: add_transition(e, index, b); break;
@@ -375,7 +376,7 @@ static void finish(EventLayout *e)
                                               .mixed = e->decisions.mixed,
                                               .n_mixed = e->s->n_mixed,
                                               .root_owner = e->decisions.root_owner.at,
-                                              .n_roots = e->decisions.roots.n,
+                                              .n_roots = e->decisions.root_owner.n,
                                               .calendar_owner = e->decisions.calendar_owner.at,
                                               .n_calendar = e->decisions.n_calendar };
     KoineFirings *firings = &e->out.data.firings;

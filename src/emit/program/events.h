@@ -6,6 +6,7 @@
 #include "emit/program/parts.h"
 
 typedef struct { /* what is known of comparisons, step functions and root functions beside KoineDecisions */
+    uint32_t n;  /* root functions, those of foreign components last */
     const char *const *comparisons; /* per relation: its text; NULL: it is not laid out */
     const KoineOrigin *origins;     /* per root function: what it is, for messages */
     const uint32_t *states;         /* per root function: see states of KoineRootTable */
@@ -31,6 +32,10 @@ typedef struct {
     KoineChecks finite;       /* Real values of the outputs part to look at */
     const char *const *paths; /* per instance: its path; NULL: nothing that happens in a run belongs to it */
 } Events;
+
+/* foreigns.c: what the foreign components have in common with the whole */
+KoineForeigns lay_foreigns(const Schedule *schedule, const Slots *slots, const Systems *ss, const Events *events,
+                           Arena *arena);
 
 Events events_lay(const Schedule *schedule, const Parts *parts, Systems *ss);
 

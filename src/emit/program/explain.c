@@ -474,6 +474,7 @@ static void explain_origin(const Explainer *of, uint32_t origin, const KoineSlot
         break;
     }
     case BLOCK_STEP: found = explain_term(of, model->steps.at[b->u.object].argument, m, why); break;
+    case BLOCK_FOREIGN:
     case BLOCK_TRANSITION: break;
     }
     if (!found)
@@ -494,7 +495,7 @@ static uint32_t find_origin(const Explainer *of, const KoineSlot *m, Why *scratc
         bool found = false;
         if (b->kind == BLOCK_ASSIGN && b->is_moving)
             found = explain_over(of, b->u.assign.rhs, b->u.assign.domain, m, scratch);
-        for (uint32_t j = 0; j < block_rows(b).n_rows && !found; j++) {
+        for (uint32_t j = 0; block_is_system(b) && j < b->u.system.n_rows && !found; j++) {
             const SystemRow *row = &of->schedule->rows.at[block_rows(b).first_row + j];
             found = explain_term(of, row->lhs, m, scratch) || explain_term(of, row->rhs, m, scratch);
         }
@@ -616,6 +617,7 @@ static bool block_suffers(const Explainer *of, const Schedule *schedule, const B
     case BLOCK_STEP:
         return !model->steps.at[b->u.object].is_guarded &&
                suffers(of, model->steps.at[b->u.object].argument, m, scratch);
+    case BLOCK_FOREIGN:
     case BLOCK_TRANSITION: return false;
     }
     return false;

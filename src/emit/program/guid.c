@@ -97,6 +97,8 @@ static void add_slots(Guid *g, const KoineProgram *data)
     add(g, data->slots.n);
     add(g, tables->n_x);
     add(g, tables->roots.n);
+    for (uint32_t k = 0; k < data->foreigns.n; k++)
+        add_text(g, data->foreigns.at[k].kind->tables->guid ? data->foreigns.at[k].kind->tables->guid : "");
 }
 
 static void add_sources(Guid *g, const Sources *sources)

@@ -80,7 +80,8 @@ Span origin_span(const Explainer *of, uint32_t origin, const KoineSlot *values)
     case BLOCK_ASSIGN:
     case BLOCK_LINEAR:
     case BLOCK_NEWTON:
-    case BLOCK_ITERATE: return equation_span(of, b->equation, values);
+    case BLOCK_ITERATE:
+    case BLOCK_FOREIGN: return equation_span(of, b->equation, values);
     case BLOCK_RELATION: return m->relations.at[b->u.object].origin.span;
     case BLOCK_STEP: return m->steps.at[b->u.object].origin.span;
     case BLOCK_TRANSITION: return m->transitions.at[b->u.object].origin.span;
@@ -107,7 +108,8 @@ InstanceId origin_owner(const Explainer *of, uint32_t origin)
     case BLOCK_ASSIGN:
     case BLOCK_LINEAR:
     case BLOCK_NEWTON:
-    case BLOCK_ITERATE: return m->equations.at[b->equation.index].owner;
+    case BLOCK_ITERATE:
+    case BLOCK_FOREIGN: return m->equations.at[b->equation.index].owner;
     case BLOCK_RELATION: return m->relations.at[b->u.object].owner;
     case BLOCK_STEP: return m->steps.at[b->u.object].owner;
     case BLOCK_TRANSITION: return m->transitions.at[b->u.object].owner;

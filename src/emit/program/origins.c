@@ -13,6 +13,7 @@ static const char *describe_block(const Explainer *of, const Block *b, Arena *ar
     case BLOCK_RELATION:
         return of->comparisons[b->u.object] ? of->comparisons[b->u.object] : "in the operands of a comparison";
     case BLOCK_STEP: return "in the argument of a step function";
+    case BLOCK_FOREIGN: return "in what a foreign component gives";
     case BLOCK_TRANSITION: break;
     }
     return "";

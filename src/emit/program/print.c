@@ -167,9 +167,10 @@ static void put_section(const Printing *x, const char *word, uint32_t section)
 
 static void print_systems(const Printing *x)
 {
-    static const char *const kinds[] = {
-        [KOINE_SYSTEM_LINEAR] = "linear", [KOINE_SYSTEM_NEWTON] = "Newton", [KOINE_SYSTEM_ITERATE] = "iterated"
-    };
+    static const char *const kinds[] = { [KOINE_SYSTEM_LINEAR] = "linear",
+                                         [KOINE_SYSTEM_NEWTON] = "Newton",
+                                         [KOINE_SYSTEM_ITERATE] = "iterated",
+                                         [KOINE_SYSTEM_FOREIGN] = "foreign" };
     text_format(x->to, "\nsystems %u, of the run %u\n", x->p->systems.n, x->p->systems.n_run);
     for (uint32_t k = 0; k < x->p->systems.n; k++) {
         const KoineSystem *s = &x->p->systems.at[k];
@@ -178,6 +179,10 @@ static void print_systems(const Printing *x)
         if (s->n_inner)
             put_slots(x, ", explicit", s->n_inner, s->unknowns + s->n);
         put_section(x, "prepared by", s->prepared_section);
+        if (s->kind == KOINE_SYSTEM_FOREIGN) {
+            text_add(x->to, "\n");
+            continue;
+        }
         put_section(x, "residuals by", s->residual_section);
         put_section(x, "Jacobian by", s->jacobian.section);
         put_section(x, "tangents by", s->tangent.section);

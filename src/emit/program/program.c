@@ -210,7 +210,8 @@ Program *program_create(const Schedule *schedule, Arena *arena)
                                     .texts = join_texts(kernels),
                                     .parts = join_parts(parameters, &parts, systems, &events),
                                     .events = events.data,
-                                    .systems = join_systems(schedule->model, &parts, systems, &events) };
+                                    .systems = join_systems(schedule->model, &parts, systems, &events),
+                                    .foreigns = lay_foreigns(schedule, slots, systems, &events, arena) };
     join_explanations(program, schedule, &parts, &events, arena);
     program->tables.guid = guid_of(&program->data, &program->code, schedule->model, arena);
     arena_destroy(kernels->scratch);

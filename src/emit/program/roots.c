@@ -100,7 +100,7 @@ static void fill_root_regions(EventLayout *e)
             below[node->cell] = reached_from(e, node->cell, below, below_system);
         }
     }
-    for (uint32_t k = 0; k < e->decisions.roots.n; k++) {
+    for (uint32_t k = 0; k < e->decisions.root_owner.n; k++) {
         const uint32_t owner = e->decisions.root_owner.at[k], n = e->decisions.n_rows;
         regions[k] = below[owner < n ? e->decisions.relations[owner].decision.cell
                                      : e->decisions.steps[owner - n].decision.cell] == REACHES_DYNAMICS;
@@ -113,7 +113,7 @@ static void fill_root_states(EventLayout *e)
 {
     Kernels *ks = e->ks;
     uint32_t *states = NEW_ARRAY(ks->arena, uint32_t, e->decisions.roots.n + 1);
-    for (uint32_t k = 0; k < e->decisions.roots.n; k++) {
+    for (uint32_t k = 0; k < e->decisions.root_owner.n; k++) {
         const uint32_t owner = e->decisions.root_owner.at[k];
         const uint32_t slot = owner < e->decisions.n_rows ? e->decisions.relations[owner].state : KOINE_NONE;
         const bool is_state = slot != KOINE_NONE && slot >= ks->slots->x && slot - ks->slots->x < ks->slots->n_x;
@@ -125,6 +125,8 @@ static void fill_root_states(EventLayout *e)
 void fill_roots(EventLayout *e)
 {
     Roots *out = &e->out.roots;
+    add_foreign_roots(e);
+    out->n = e->decisions.roots.n;
     out->origins = e->decisions.roots.at;
     fill_root_states(e);
     if (e->decisions.roots.n) /* functions of the time alone need nothing here */

@@ -409,6 +409,8 @@ Blocks lay_blocks(Systems *ss, const Schedule *schedule, uint32_t first_origin, 
             lay_assignment(ss->ks, b->u.assign.lhs, b->u.assign.rhs, b->u.assign.domain);
         else if (b->kind == BLOCK_LINEAR || b->kind == BLOCK_NEWTON || b->kind == BLOCK_ITERATE)
             out.system_of[k] = lay_system(ss, k);
+        else if (b->kind == BLOCK_FOREIGN)
+            out.system_of[k] = lay_foreign_system(ss, k);
     }
     out.first_piece[n] = ss->ks->pieces.n;
     return out;

@@ -27,6 +27,7 @@ typedef struct {           /* the blocks of a schedule */
 
 Systems *systems_create(const Schedule *schedule, Kernels *ks);
 Blocks lay_blocks(Systems *ss, const Schedule *schedule, uint32_t first_origin, bool has_seeds);
+uint32_t lay_foreign_system(Systems *ss, uint32_t index); /* foreigns.c: a block; the number of the system */
 /* choices.c: exact_section and choices of a system that has branches */
 void lay_choices(Systems *ss, const Block *b, KoineSystem *system);
 

@@ -328,10 +328,12 @@ static bool looks_after_steps(const Model *m)
 static uint32_t capabilities_of(const Schedule *s, const Slots *slots)
 {
     const bool is_autonomous = s->parts[PART_DERIVATIVES].n == 0 && s->parts[PART_ROOTS].n == 0 &&
-                               s->figures.n_roots == 0 && slots->n_x == 0 && !has_signals(s->model);
-    return KOINE_CAN_SNAPSHOT | (is_autonomous ? KOINE_IS_AUTONOMOUS : 0) |
-           (looks_after_steps(s->model) ? KOINE_NEEDS_STEP_EVENTS : 0) |
-           (slots->phases.terminal != KOINE_NONE ? KOINE_HAS_TERMINAL : 0);
+                               s->figures.n_roots == 0 && slots->n_x == 0 && !has_signals(s->model) &&
+                               s->model->foreigns.n == 0;
+    return /* what foreign components remember is not in the block */
+        (s->model->foreigns.n == 0 ? KOINE_CAN_SNAPSHOT : 0) | (is_autonomous ? KOINE_IS_AUTONOMOUS : 0) |
+        (looks_after_steps(s->model) ? KOINE_NEEDS_STEP_EVENTS : 0) |
+        (slots->phases.terminal != KOINE_NONE ? KOINE_HAS_TERMINAL : 0);
 }
 
 static void fill_sources(const Model *m, KoineTables *tables, Arena *arena)
@@ -386,7 +388,7 @@ KoineTables tables_fill(const Schedule *schedule, const Slots *slots, const Syst
                            .n_variables = r.n,
                            .state_variable = r.state_variable,
                            .n_signals = events->data.delays.n_moving,
-                           .roots = { .n = events->data.decisions.n_roots,
+                           .roots = { .n = events->roots.n,
                                       .at = events->roots.origins,
                                       .states = events->roots.states,
                                       .regions = events->roots.regions },

@@ -167,7 +167,8 @@ static void tell_block(Attribution *a, uint32_t index, bool is_guard)
         return;
     case BLOCK_LINEAR:
     case BLOCK_NEWTON:
-    case BLOCK_ITERATE: tell_system(a, b, a->counts->systems[a->of->system_of[index]]); return;
+    case BLOCK_ITERATE:
+    case BLOCK_FOREIGN: tell_system(a, b, a->counts->systems[a->of->system_of[index]]); return;
     case BLOCK_RELATION: {
         const Relation *r = &m->relations.at[b->u.object];
         tell(a, KOINE_WORK_CONDITION, r->owner, r->origin.span, executions, spent);

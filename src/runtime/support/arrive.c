@@ -183,7 +183,11 @@ static void pin_widened(Machine *m)
 static void take_left_limits(Machine *m)
 {
     const KoineProgram *p = m->program;
-    bool is_computed = false;
+    bool is_computed = p->foreigns.n > 0;
+    if (is_computed) { /* components know the inputs on the left */
+        koine_run_part(m, &p->parts.derivatives);
+        koine_run_part(m, &p->parts.outputs);
+    }
     for (uint32_t j = 0; j < p->events.graph.n_pres; j++) {
         const KoinePre *pre = &p->events.graph.pres[j];
         if (!pre->is_continuous)
@@ -332,6 +336,9 @@ KoineStatus koine_machine_arrive(KoineModel *model, const KoineArrival *arrival)
     koine_begin_jumps(m, !(arrival->cause & (KOINE_AT_START | KOINE_AT_CONTINUE)));
     now->has_left = now->has_pins && !(arrival->cause & KOINE_AT_CONTINUE) && (now->n_held || arrival->changes) &&
                     koine_run_part(m, &p->parts.roots) == KOINE_OK;
+    const KoineStatus arrived = p->foreigns.n ? koine_arrive_components(m, arrival) : KOINE_OK;
+    if (arrived != KOINE_OK)
+        return arrived;
     if (arrival->changes && take_changes(m, arrival) != KOINE_OK)
         return KOINE_FAILED;
     pin_widened(m);

@@ -178,7 +178,8 @@ static KoineStatus step(KoineModel *model, KoineOutcome *outcome)
     Instant *now = m->instant;
     outcome->flags = 0;
     KoineStatus status = evaluate(m);
-    while (status == KOINE_OK && bitset_is_empty(&m->wake.enabled) && is_settled(m) && now->n_passing == 0) {
+    while (status == KOINE_OK && bitset_is_empty(&m->wake.enabled) && is_settled(m) && now->n_passing == 0 &&
+           !koine_components_want(m)) {
         bool has_jumped = false;
         if (m->spaces.jump_space)
             status = koine_jump(m, &has_jumped);
@@ -256,7 +257,9 @@ KoineStatus koine_machine_commit(KoineModel *model, KoineOutcome *outcome)
     now->n_pending = 0;
     if (p->events.channels.n)
         koine_take_messages(m);
-    const KoineStatus status = p->events.firings.n_actions ? koine_run_actions(m) : KOINE_OK;
+    KoineStatus status = p->events.firings.n_actions ? koine_run_actions(m) : KOINE_OK;
+    if (status == KOINE_OK && p->foreigns.n)
+        status = koine_commit_components(m);
     if (status != KOINE_OK)
         return status;
     if (p->events.channels.n)
@@ -313,11 +316,17 @@ KoineStatus koine_machine_leave(KoineModel *model, KoineOutcome *outcome)
     Machine *m = koine_machine_of(model);
     const KoineProgram *p = m->program;
     Instant *now = m->instant;
+    double next_time = INFINITY;
     if (p->events.delays.n && koine_reserve_points(m) == KOINE_GROW)
         return KOINE_GROW;
     if (!koine_texts_tidy(m))
         return koine_because(m, KOINE_CAUSE_MEMORY, koine_fault(m, KOINE_FAILED, KOINE_NONE, NO_ROOM));
     now = m->instant;
+    if (p->foreigns.n) {
+        const KoineStatus status = koine_leave_components(m, &next_time);
+        if (status != KOINE_OK)
+            return status;
+    }
     for (uint32_t j = 0; j < now->n_pinned; j++) {
         const uint32_t n = m->pins.numbers[j];
         (n < p->events.decisions.n_relations ? &m->pins.relations[n]
@@ -335,10 +344,10 @@ KoineStatus koine_machine_leave(KoineModel *model, KoineOutcome *outcome)
     if (status != KOINE_OK)
         return status;
     outcome->event_step = now->event_step;
+    outcome->next_time = now->n_heap ? fmin(next_time, m->calendar.entries[m->calendar.heap[0]].time) : next_time;
     outcome->flags = (now->result.is_changed ? KOINE_CHANGED : 0u) | (now->result.has_states ? KOINE_STATES : 0u) |
                      (now->result.is_restart ? KOINE_RESTART : 0u) |
                      (now->result.has_terminated ? KOINE_TERMINATE : 0u);
-    outcome->next_time = now->n_heap ? m->calendar.entries[m->calendar.heap[0]].time : INFINITY;
     return KOINE_OK;
 }
 

@@ -185,6 +185,8 @@ Workspace *koine_workspace_create(const KoineProgram *program)
         const KoineSystem *s = &program->systems.at[k];
         /* Systems whose coefficients cancel have no entries and are singular; iterations have them for tangents only.
          */
+        if (s->kind == KOINE_SYSTEM_FOREIGN)
+            continue;
         if (s->kind != KOINE_SYSTEM_ITERATE || s->jacobian.n_entries)
             is_good = create_factors(&w->factors[k], s);
     }

@@ -155,6 +155,11 @@ static KoineStatus initialise(KoineModel *model, double time)
     if (koine_check_formulas(m) != KOINE_OK)
         return KOINE_FAILED;
     koine_begin_channels(m);
+    if (p->foreigns.n) {
+        const KoineStatus begun = koine_begin_components(m);
+        if (begun != KOINE_OK)
+            return begun;
+    }
     koine_begin_guesses(m);
     if (m->spaces.set_space)
         koine_begin_sets(m);

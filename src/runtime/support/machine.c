@@ -12,6 +12,7 @@ static void machine_destroy(KoineModel *model)
         return;
     Machine *m = model->handles;
     if (m) {
+        koine_components_destroy(m);
         koine_workspace_destroy(m->spaces.workspace);
         koine_set_space_destroy(m->spaces.set_space);
         free(m->spaces.residual_work);
@@ -80,6 +81,10 @@ static KoineStatus machine_create(const KoineModelKind *base, const KoineHost *h
     m->code = kind->code;
     m->model = model;
     m->kind = kind;
+    if (!koine_components_create(m)) {
+        machine_destroy(model);
+        return KOINE_FAILED;
+    }
     koine_take_time(m);
     koine_point_into(m, model->block, kind->offsets);
     for (uint32_t j = 0; j < p->slots.n_constants; j++)
@@ -181,6 +186,8 @@ static KoineStatus machine_evaluate(KoineModel *model, const KoineEvaluation *at
             koine_root_sizes(m, at->root_sizes);
         if (status == KOINE_OK)
             status = koine_root_functions(m, at->roots);
+        if (status == KOINE_OK && p->foreigns.n_roots)
+            status = koine_component_roots(m, at->roots, at->root_sizes);
     }
     if (status == KOINE_OK && (at->want & (KOINE_WANT_DER | KOINE_WANT_OUTPUTS))) {
         status = koine_run_part(m, &p->parts.derivatives);
@@ -233,7 +240,7 @@ static KoineStatus machine_accept(KoineModel *model, double time, const double *
     outcome->flags = 0;
     koine_consider_upgrade(m);
     if (p->systems.n_run == 0 && m->instant->n_widened == 0 && p->systems.n_sets == 0 &&
-        p->events.firings.n_step_conditions == 0 && p->events.delays.n_changing == 0)
+        p->events.firings.n_step_conditions == 0 && p->events.delays.n_changing == 0 && p->foreigns.n == 0)
         return KOINE_OK;
     koine_set_point(m, time, x);
     if (p->systems.n_run || p->systems.n_sets || p->events.firings.n_step_conditions) {
@@ -241,6 +248,14 @@ static KoineStatus machine_accept(KoineModel *model, double time, const double *
         koine_run_part(m, &p->parts.roots);
         koine_keep_guesses(m);
         koine_measure_noise(m);
+    }
+    if (p->foreigns.n) {
+        bool wants_instant;
+        koine_run_part(m, &p->parts.outputs);
+        const KoineStatus status = koine_accept_components(m, &wants_instant);
+        if (status != KOINE_OK)
+            return status;
+        outcome->flags |= wants_instant ? KOINE_COMMIT : 0;
     }
     if (p->systems.n_sets) {
         bool wants_switch;

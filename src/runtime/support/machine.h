@@ -7,6 +7,7 @@
 #include "text.h"
 #include "time_rule.h"
 
+struct Component;                   /* a foreign component: components.h */
 typedef struct JumpSpace JumpSpace; /* of jumps of constrained states */
 typedef struct SetSpace SetSpace;   /* of state sets */
 typedef struct Workspace Workspace; /* of algebraic systems: matrices, pivots */
@@ -138,12 +139,13 @@ typedef struct {
 /* Room for algebraic systems, state sets, jumps and the residual form. */
 typedef struct {
     Workspace *workspace;
-    SetSpace *set_space;   /* NULL: no state sets, no given starts */
-    JumpSpace *jump_space; /* NULL: nothing that was differentiated can jump */
-    double *residual_work; /* n_x + 3*n_w */
-    double *partials;      /* entries of a Jacobian, for directions backwards */
-    uint8_t *is_solved;    /* per system of the run: it was solved at least once */
-    bool is_searching;     /* no smaller step will help: nonlinear systems try all they know */
+    SetSpace *set_space;          /* NULL: no state sets, no given starts */
+    JumpSpace *jump_space;        /* NULL: nothing that was differentiated can jump */
+    double *residual_work;        /* n_x + 3*n_w */
+    double *partials;             /* entries of a Jacobian, for directions backwards */
+    uint8_t *is_solved;           /* per system of the run: it was solved at least once */
+    bool is_searching;            /* no smaller step will help: nonlinear systems try all they know */
+    struct Component *components; /* foreign ones */
 } Spaces;
 
 typedef struct {
@@ -354,6 +356,20 @@ KoineStatus koine_check_message(Machine *m, const KoineAction *a);
 void koine_begin_channels(Machine *m); /* before the start: they are empty, or have messages of an earlier run */
 KoineSlot *koine_waiting_message(const Machine *m, const KoineChannel *c,
                                  uint32_t k); /* priority and fields of one that waits */
+
+/* components.c: foreign components */
+bool koine_components_create(Machine *m); /* false: no memory, or one of them cannot be created */
+void koine_components_destroy(Machine *m);
+KoineStatus koine_begin_components(Machine *m);                         /* before the initial system */
+KoineStatus koine_evaluate_component(Machine *m, const KoineSystem *s); /* between events */
+KoineStatus koine_component_tangent(Machine *m, const KoineSystem *s);
+KoineStatus koine_component_roots(Machine *m, double *roots, double *sizes); /* sizes may be NULL */
+KoineStatus koine_arrive_components(Machine *m, const KoineArrival *arrival);
+KoineStatus koine_step_component(Machine *m, const KoineNode *node);
+bool koine_components_want(const Machine *m); /* something to commit */
+KoineStatus koine_commit_components(Machine *m);
+KoineStatus koine_leave_components(Machine *m, double *next_time); /* *next_time: at most that */
+KoineStatus koine_accept_components(Machine *m, bool *wants_instant);
 
 /* endless.c */
 void koine_look_for_cycle(Machine *m, uint32_t limit); /* in each of the last steps before the limit */

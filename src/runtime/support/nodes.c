@@ -259,6 +259,8 @@ static void evaluate_call(Machine *m, const KoineNode *node)
 static KoineStatus evaluate_system(Machine *m, const KoineNode *node)
 {
     const KoineSystem *s = &m->program->systems.at[node->object];
+    if (s->kind == KOINE_SYSTEM_FOREIGN)
+        return koine_step_component(m, node);
     const bool was_searching = m->spaces.is_searching;
     m->spaces.is_searching |= m->slots[m->program->slots.initial].i == 0;
     const KoineStatus status = koine_solve_system(m, node->object);

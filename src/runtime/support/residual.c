@@ -8,7 +8,8 @@
 /* The system of this step whose unknowns are given; NULL: it has none. */
 static const KoineSystem *given_system(const KoineProgram *p, const KoinePartStep *step)
 {
-    if (step->system == KOINE_NONE || p->systems.at[step->system].kind == KOINE_SYSTEM_ITERATE)
+    if (step->system == KOINE_NONE || p->systems.at[step->system].kind == KOINE_SYSTEM_ITERATE ||
+        p->systems.at[step->system].kind == KOINE_SYSTEM_FOREIGN)
         return NULL;
     return &p->systems.at[step->system];
 }

@@ -148,6 +148,8 @@ KoineStatus koine_solve_system(Machine *m, uint32_t system)
 {
     const KoineSystem *s = &m->program->systems.at[system];
     KoineModelStatistics *done = &m->work.statistics;
+    if (s->kind == KOINE_SYSTEM_FOREIGN)
+        return koine_evaluate_component(m, s);
     const uint64_t before = done->newton_iterations + done->iteration_cycles;
     koine_prepare_system(m, s);
     const KoineStatus status = s->kind == KOINE_SYSTEM_LINEAR    ? solve_linear(m, s)
@@ -163,7 +165,10 @@ KoineStatus koine_solve_system(Machine *m, uint32_t system)
 /* Jacobian * tangent of the unknowns = - tangent of the residuals; explicit rows follow their right sides. */
 KoineStatus koine_solve_tangent(Machine *m, uint32_t system)
 {
-    run_section(m, m->program->systems.at[system].tangent.section);
+    const KoineSystem *s = &m->program->systems.at[system];
+    if (s->kind == KOINE_SYSTEM_FOREIGN)
+        return koine_component_tangent(m, s);
+    run_section(m, s->tangent.section);
     return koine_solve_rows(m, system);
 }
 
@@ -203,7 +208,7 @@ void koine_keep_guesses(Machine *m)
 {
     for (uint32_t n = 0; n < m->program->systems.n_run; n++) {
         const KoineSystem *s = &m->program->systems.at[n];
-        for (uint32_t j = 0; j < s->n; j++)
+        for (uint32_t j = 0; s->kind != KOINE_SYSTEM_FOREIGN && j < s->n; j++)
             if (s->types[j] != KOINE_REAL || isfinite(m->slots[s->unknowns[j]].r))
                 m->slots[s->guesses[j]] = m->slots[s->unknowns[j]];
     }

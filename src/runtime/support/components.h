@@ -1,0 +1,32 @@
+/* Private to runtime/support: foreign components of an instance. */
+#ifndef SUPPORT_COMPONENTS_H
+#define SUPPORT_COMPONENTS_H
+
+#include "machine.h"
+
+typedef struct {
+    unsigned cause;  /* why the instant began for it; until its first commit */
+    bool is_open;    /* the instant has begun for it */
+    bool is_stepped; /* its values are those of this event step */
+    bool wants_commit;
+    bool wants_instant; /* after an accepted step */
+} ComponentInstant;
+
+typedef struct Component {
+    const KoineForeign *foreign;
+    KoineModel *model;
+    KoineHost host;
+    double *x, *der, *base; /* states that it was told last; derivatives; of a tangent, what it gave before */
+    double *roots, *sizes;
+    uint8_t *crossed;
+    KoineChange *changes; /* of inputs: room for all */
+    KoineSlot *left;      /* its inputs in the event step before */
+    double time;          /* that it was told last */
+    double next_time;     /* of its next time event */
+    unsigned known;       /* KOINE_WANT_...: evaluated where it was told to be */
+    uint32_t n_begins;    /* of its initial calculation, in this start */
+    uint32_t n_commits;   /* in all */
+    ComponentInstant now;
+} Component;
+
+#endif
