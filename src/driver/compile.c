@@ -2,12 +2,14 @@
 #include "driver/compile.h"
 #include "base/bug.h"
 #include "driver/external.h"
+#include "driver/foreign.h"
 #include "driver/resolve.h"
 #include "driver/stop.h"
 #include "ir/task_text.h"
 #include "driver/tier.h"
 #include "driver/words.h"
 #include "emit/external/external.h"
+#include "foreign/foreign.h"
 #include "formats/select.h"
 #include "ir/verify.h"
 #include "passes/pipeline.h"
@@ -36,6 +38,7 @@ void compilation_destroy(Compilation *c)
         return;
     tiers_release(&c->tiers->all);
     externals_release(c->externals);
+    foreign_libraries_release(c->foreigns);
     arena_destroy(c->arena);
 }
 
@@ -44,7 +47,7 @@ bool compilation_load(Compilation *c, const CompileRequest *request)
     c->request = *request;
     const ResolveRequest r = { c->pool, c->sources, request->languages, request->profile, request->versions };
     c->model = resolve_file(&r, request->path, request->class_name, c->diag);
-    if (!c->model || diag_errors(c->diag) || !model_verify(c->model, c->diag))
+    if (!c->model || diag_errors(c->diag) || !model_verify(c->model, c->diag) || !compilation_load_foreigns(c))
         return false;
     Arena *scratch = arena_create_like(c->arena);
     give_values(c->model, request->values, request->n_values, scratch);

@@ -57,8 +57,9 @@ typedef struct { /* others read it */
     const Schedule *schedule; /* once the passes have run */
     struct Program *program;  /* once it is scheduled */
     struct CompilationTiers *tiers;
-    struct Externals *externals;   /* functions of C, once a tier has been asked for */
-    volatile const int *interrupt; /* ends a compiler at work; NULL: nothing does */
+    struct Externals *externals;       /* functions of C, once a tier has been asked for */
+    volatile const int *interrupt;     /* ends a compiler at work; NULL: nothing does */
+    struct ForeignLibraries *foreigns; /* components that Koine does not compute; NULL: there are none */
     /* Called when the passes begin (pass NULL) and after each of them, by name; may be NULL. */
     void (*watch)(void *context, const char *pass);
     void *watch_context;

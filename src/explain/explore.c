@@ -308,6 +308,7 @@ static const char *block_word(uint8_t kind)
     case BLOCK_ITERATE: return "iteration";
     case BLOCK_RELATION: return "comparison";
     case BLOCK_STEP: return "step function";
+    case BLOCK_FOREIGN: return "foreign component";
     case BLOCK_TRANSITION: return "event";
     }
     return "other";

@@ -106,6 +106,7 @@ static Span block_span(const Model *m, const Block *b)
     case BLOCK_LINEAR:
     case BLOCK_NEWTON:
     case BLOCK_ITERATE:
+    case BLOCK_FOREIGN:
         return b->equation.index == ID_NONE ? SPAN_NONE : m->equations.at[b->equation.index].origin.span;
     case BLOCK_RELATION: return m->relations.at[b->u.object].origin.span;
     case BLOCK_STEP: return m->steps.at[b->u.object].origin.span;

@@ -1,0 +1,314 @@
+/* See foreign.h. */
+#include "driver/foreign.h"
+#include "emit/foreign.h"
+#include "foreign/foreign.h"
+#include "trust/trust.h"
+
+typedef struct {
+    Compilation *c;
+    Model *model;
+    uint32_t number;
+    const KoineTables *tables;
+} Filler;
+
+static Foreign *foreign_of(const Filler *f)
+{
+    return &f->model->foreigns.at[f->number];
+}
+
+static const char *name_of(const Filler *f)
+{
+    return names_of(f->c->names, foreign_of(f)->name);
+}
+
+/* ---- the user's word ---- */
+/* Files are named from the folder of the model. */
+static const char *path_of(const Filler *f)
+{
+    const Foreign *foreign = foreign_of(f);
+    const char *file = names_of(f->c->names, foreign->file);
+    if (*file == '/' || foreign->span.source == SOURCE_NONE)
+        return file;
+    const char *model = sources_get(f->c->sources, foreign->span.source)->path, *slash = strrchr(model, '/');
+    return arena_format(f->c->arena, "%s/%s", slash ? arena_text(f->c->arena, model, (size_t)(slash - model)) : ".",
+                        file);
+}
+
+static bool is_trusted(const Filler *f, const char *path, const char **why)
+{
+    TrustedFolders trusted;
+    Arena *arena = f->c->arena;
+    const uint32_t source = foreign_of(f)->span.source;
+    *why = NULL;
+    return f->c->request.external.counts_trust && source != SOURCE_NONE && trust_read(&trusted, arena, why) &&
+           trust_folder_of(&trusted, sources_get(f->c->sources, source)->path, arena) &&
+           trust_folder_of(&trusted, path, arena);
+}
+
+static bool may_be_executed(const Filler *f, const char *path)
+{
+    const ExternalPermission *permission = &f->c->request.external;
+    bool may = permission->allows_all;
+    const char *why;
+    for (uint32_t k = 0; permission->files && permission->files[k] && !may; k++)
+        may = strcmp(permission->files[k], path) == 0 || source_is_same(permission->files[k], path);
+    if (may || is_trusted(f, path, &why))
+        return true;
+    diag_error(f->c->diag, DIAG_FOREIGN_FORBIDDEN, foreign_of(f)->span,
+               "the foreign component %s would execute %s, and nobody has said that it may", name_of(f), path);
+    if (why)
+        diag_help(f->c->diag, "%s", why);
+    else
+        diag_help(f->c->diag,
+                  "such code can do whatever you can; if you know it, allow it: --external %s, or --allow-external, or "
+                  "koine trust FOLDER",
+                  path);
+    return false;
+}
+
+/* ---- ports ---- */
+static bool misfit(const Filler *f, const ForeignPort *port, const char *what)
+{
+    diag_error(f->c->diag, DIAG_FOREIGN_PORT, foreign_of(f)->span, "'%s' of the foreign component %s %s",
+               foreign_port_name(f->model, port), name_of(f), what);
+    return false;
+}
+
+static bool same_types(const Variable *v, const KoineVariable *there)
+{
+    static const uint8_t types[] = {
+        [KOINE_REAL] = TYPE_REAL, [KOINE_INTEGER] = TYPE_INTEGER, [KOINE_BOOLEAN] = TYPE_BOOLEAN
+    };
+    return there->type <= KOINE_BOOLEAN && types[there->type] == v->type.kind;
+}
+
+static bool check_port(const Filler *f, const ForeignPort *port)
+{
+    const ForeignPlace place = foreign_place(f->tables, foreign_port_name(f->model, port));
+    const Variable *v = model_var(f->model, port->var);
+    if (place.row == KOINE_NO_ROW)
+        return misfit(f, port, "is not there: it has no variable of this name");
+    const KoineVariable *there = &f->tables->variables[place.row];
+    if (v->type.rank)
+        return misfit(f, port, "is an array here: ports are scalars, an element each");
+    if (!same_types(v, there))
+        return misfit(f, port, "has another type than the variable here");
+    if (port->role == FOREIGN_IN && there->causality != KOINE_CAUSALITY_INPUT)
+        return misfit(f, port, "is no input");
+    if (port->role == FOREIGN_SET && (there->set == KOINE_NO_OFFSET || !(there->flags & KOINE_VARIABLE_SETTABLE)))
+        return misfit(f, port, "cannot be set");
+    if (port->role != FOREIGN_SET && there->now == KOINE_NO_OFFSET)
+        return misfit(f, port, "has no value");
+    if (port->role == FOREIGN_SET && v->variability > VARIABILITY_PARAMETER)
+        return misfit(f, port, "is a parameter, the variable here is none");
+    if (port->role == FOREIGN_OUT && v->definition != DEFINITION_NONE && v->definition != DEFINITION_NOW &&
+        v->definition != DEFINITION_FOREIGN)
+        return misfit(f, port, "is an output, the variable here gets its value in another way");
+    if (port->role == FOREIGN_OUT && there->variability == KOINE_VARIABILITY_CONTINUOUS &&
+        v->variability != VARIABILITY_CONTINUOUS)
+        return misfit(f, port, "is continuous, the variable here is not");
+    return true;
+}
+
+static bool check_ports(const Filler *f)
+{
+    const Foreign *foreign = foreign_of(f);
+    bool is_good = true;
+    for (uint32_t k = 0; k < foreign->n_ports; k++) {
+        const ForeignPort *port = &f->model->foreign_ports.at[foreign->first_port + k];
+        is_good &= check_port(f, port);
+        for (uint32_t j = 0; j < k && is_good; j++) {
+            const ForeignPort *other = &f->model->foreign_ports.at[foreign->first_port + j];
+            if (other->var.index == port->var.index ||
+                (other->role == port->role &&
+                 strcmp(foreign_port_name(f->model, other), foreign_port_name(f->model, port)) == 0))
+                is_good = misfit(f, port, "is named twice");
+        }
+    }
+    return is_good;
+}
+
+/* ---- states ---- */
+static VarId add_state(const Filler *f, InstanceId instance, uint32_t state)
+{
+    Model *m = f->model;
+    const ForeignPlace place = foreign_state(f->tables, state);
+    const KoineVariable *there = &f->tables->variables[place.row];
+    const NameId name = names_text(f->c->names, foreign_name(f->tables, place, f->c->arena));
+    const VarId var = model_add_variable(m, instance, name, REAL_TYPE, foreign_of(f)->span);
+    Variable *v = model_var(m, var);
+    v->variability = VARIABILITY_CONTINUOUS;
+    v->definition = DEFINITION_DER;
+    v->select = SELECT_ALWAYS;
+    v->is_fixed = true;
+    v->start = term_real(m, there->start);
+    if (there->nominal > 0)
+        v->nominal = term_real(m, there->nominal);
+    if (there->unit)
+        v->unit = names_text(f->c->names, there->unit);
+    return var;
+}
+
+static InstanceId add_instance(const Filler *f)
+{
+    Model *m = f->model;
+    const Foreign *foreign = foreign_of(f);
+    const Instance instance = { .name = foreign->name,
+                                .class_name = foreign->symbol,
+                                .parent = foreign->owner,
+                                .language = m->language,
+                                .span = foreign->span };
+    vec_push(m->arena, &m->instances, instance);
+    return (InstanceId){ m->instances.n - 1 };
+}
+
+/* Behind the other ports, in the order of x. */
+static void add_states(const Filler *f)
+{
+    Model *m = f->model;
+    const uint32_t first = m->foreign_ports.n;
+    for (uint32_t k = 0; k < foreign_of(f)->n_ports; k++) {
+        const ForeignPort port = m->foreign_ports.at[foreign_of(f)->first_port + k];
+        vec_push(m->arena, &m->foreign_ports, port);
+    }
+    const InstanceId instance = add_instance(f);
+    for (uint32_t k = 0; k < f->tables->n_x; k++) {
+        const ForeignPort port = { .var = add_state(f, instance, k),
+                                   .name = names_text(f->c->names, ""),
+                                   .role = FOREIGN_STATE };
+        vec_push(m->arena, &m->foreign_ports, port);
+    }
+    foreign_of(f)->first_port = first;
+    foreign_of(f)->n_ports = m->foreign_ports.n - first;
+}
+
+static bool has_name(const Filler *f)
+{
+    bool is_taken = name_is_empty(foreign_of(f)->name);
+    for (uint32_t k = 1; k < f->model->instances.n && !is_taken; k++)
+        is_taken = f->model->instances.at[k].parent.index == foreign_of(f)->owner.index &&
+                   name_equal(f->model->instances.at[k].name, foreign_of(f)->name);
+    if (!is_taken)
+        return true;
+    diag_error(f->c->diag, DIAG_FOREIGN_PORT, foreign_of(f)->span,
+               "the foreign component %s has states and needs a name of its own", name_of(f));
+    return false;
+}
+
+/* Those that stand in the text are in the order of x. */
+static bool check_states(const Filler *f)
+{
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < foreign_of(f)->n_ports; k++) {
+        const ForeignPort *port = &f->model->foreign_ports.at[foreign_of(f)->first_port + k];
+        if (port->role != FOREIGN_STATE)
+            continue;
+        const ForeignPlace place = foreign_place(f->tables, foreign_port_name(f->model, port)),
+                           state = foreign_state(f->tables, n++);
+        if (place.row != state.row || place.element != state.element)
+            return misfit(f, port, "is not its state here");
+    }
+    return true;
+}
+
+static bool fill_states(const Filler *f)
+{
+    Foreign *foreign = foreign_of(f);
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < foreign->n_ports; k++)
+        n += f->model->foreign_ports.at[foreign->first_port + k].role == FOREIGN_STATE;
+    foreign->n_roots = f->tables->roots.n;
+    if (n == f->tables->n_x)
+        return check_states(f);
+    if (n) {
+        diag_error(f->c->diag, DIAG_FOREIGN_PORT, foreign->span,
+                   "the foreign component %s has %u states, and not %u as it stands here", name_of(f), f->tables->n_x,
+                   n);
+        return false;
+    }
+    if (!has_name(f))
+        return false;
+    add_states(f);
+    return true;
+}
+
+/* ---- which output depends on which input ---- */
+/* The number of the port among the rows or columns of the pattern. */
+static uint32_t number_of(const Filler *f, const ForeignPort *port, uint32_t n, const KoinePort *among)
+{
+    const ForeignPlace place = foreign_place(f->tables, foreign_port_name(f->model, port));
+    for (uint32_t k = 0; k < n; k++)
+        if (among[k].variable == place.row && among[k].element == place.element)
+            return k;
+    return UINT32_MAX;
+}
+
+static bool depends(const KoinePattern *p, uint32_t output, uint32_t input)
+{
+    bool found = output >= p->rows || input >= p->columns; /* nobody knows */
+    for (uint32_t k = output < p->rows ? p->start[output] : 0; output < p->rows && k < p->start[output + 1]; k++)
+        found |= p->index[k] == input;
+    return found;
+}
+
+static void fill_paths(const Filler *f)
+{
+    Model *m = f->model;
+    Foreign *foreign = foreign_of(f);
+    const KoinePattern *known = &f->tables->patterns.feedthrough;
+    const KoinePortTable *numbered = &f->tables->ports;
+    if (foreign->has_paths || known->rows == 0)
+        return;
+    foreign->has_paths = true;
+    foreign->first_path = m->foreign_paths.n;
+    for (uint32_t k = 0; k < foreign->n_ports; k++)
+        for (uint32_t j = 0; j < foreign->n_ports; j++) {
+            const ForeignPort *out = &m->foreign_ports.at[foreign->first_port + k],
+                              *in = &m->foreign_ports.at[foreign->first_port + j];
+            const ForeignPath path = { k, j };
+            if (out->role == FOREIGN_OUT && in->role == FOREIGN_IN &&
+                depends(known, number_of(f, out, numbered->n_outputs, numbered->outputs),
+                        number_of(f, in, numbered->n_inputs, numbered->inputs)))
+                vec_push(m->arena, &m->foreign_paths, path);
+        }
+    foreign->n_paths = m->foreign_paths.n - foreign->first_path;
+}
+
+/* ---- the whole ---- */
+static bool load(Filler *f)
+{
+    Foreign *foreign = foreign_of(f);
+    const char *path = path_of(f), *why;
+    if (foreign->is_apart) {
+        diag_error(f->c->diag, DIAG_NOT_YET, foreign->span,
+                   "the foreign component %s in a process of its own cannot be executed yet", name_of(f));
+        diag_help(f->c->diag, "without 'apart' it runs in the process of Koine itself");
+        return false;
+    }
+    if (!may_be_executed(f, path))
+        return false;
+    const ForeignRequest request = { path, names_of(f->c->names, foreign->symbol), foreign->is_apart, foreign->limit };
+    foreign->kind = foreign_load(f->c->foreigns, &request, &why);
+    if (foreign->kind) {
+        f->tables = foreign->kind->tables;
+        return true;
+    }
+    diag_error(f->c->diag, DIAG_FOREIGN_LIBRARY, foreign->span, "the foreign component %s %s", name_of(f), why);
+    return false;
+}
+
+bool compilation_load_foreigns(Compilation *c)
+{
+    bool is_good = true;
+    if (c->model->foreigns.n == 0 || c->foreigns)
+        return true;
+    c->foreigns = foreign_libraries_create(c->arena);
+    for (uint32_t k = 0; k < c->model->foreigns.n; k++) {
+        Filler f = { .c = c, .model = c->model, .number = k };
+        if (load(&f) && check_ports(&f) && fill_states(&f))
+            fill_paths(&f);
+        else
+            is_good = false;
+    }
+    return is_good;
+}

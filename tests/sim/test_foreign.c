@@ -1,0 +1,247 @@
+/* Foreign components: models by hand in a library of their own take part in models of the text form. Numbers are closed
+ * forms. */
+#include "run.h"
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define MODELS KOINE_FOREIGN_DIR "/"
+
+static RunRequest request_for(const char *path, double stop, double interval)
+{
+    return (RunRequest){ .path = path, .stop = stop, .interval = interval, .external.allows_all = true };
+}
+
+/* y = k*u + 1 with k = 3, u = t^2. */
+static void check_gain(const RunResult *r)
+{
+    expect_done(r);
+    for (uint32_t k = 0; k < r->n_rows; k++)
+        expect_near(r->rows[k].values[run_column(r, "y")], 3 * r->rows[k].time * r->rows[k].time + 1, 1e-14);
+}
+
+static void test_outputs_follow_inputs_at_once(void **state)
+{
+    (void)state;
+    run_in_all_tiers(request_for(MODELS "gain.ir", 2, 0.25), check_gain);
+}
+
+/* x' = (2 - 3x - x)/2 = 1 - 2x from 0.25: x = 0.5 - 0.25 exp(-2t), y = 3x. */
+static void check_lag(const RunResult *r)
+{
+    expect_done(r);
+    for (uint32_t k = 0; k < r->n_rows; k++) {
+        const double x = 0.5 - 0.25 * exp(-2 * r->rows[k].time);
+        expect_near(r->rows[k].values[run_column(r, "f.x")], x, 1e-7);
+        expect_near(r->rows[k].values[run_column(r, "y")], 3 * x, 3e-7);
+    }
+}
+
+static void test_states_join_those_of_the_whole(void **state)
+{
+    (void)state;
+    run_in_all_tiers(request_for(MODELS "lag.ir", 3, 0.25), check_lag);
+}
+
+/* Down from 1: hits at t1 = sqrt(2/g), then every 2 e^k t1. */
+static void check_ball(const RunResult *r)
+{
+    expect_done(r);
+    const double g = 9.81, t1 = sqrt(2 / g), t2 = t1 + t1, t3 = t2 + 0.5 * t1;
+    expect_near(run_at(r, "n", 0.4), 0, 0);
+    expect_near(run_at(r, "n", 0.6), 1, 0);
+    expect_near(run_at(r, "h", 0.6), 0.5 * g * t1 * (0.6 - t1) - g / 2 * (0.6 - t1) * (0.6 - t1), 1e-7);
+    expect_near(run_at(r, "n", 1.0), 2, 0);
+    expect_near(run_at(r, "f.v", 1.0), 0.25 * g * t1 - g * (1 - t2), 1e-6);
+    expect_near(run_at(r, "n", 1.2), t3 < 1.2 ? 3 : 2, 0);
+    expect_near(run_at(r, "low", 0.4), 1 - g / 2 * 0.16 < 0.25, 0);
+    expect_near(run_at(r, "low", 0.6), run_at(r, "h", 0.6) < 0.25, 0);
+}
+
+static void test_roots_of_a_component_are_located(void **state)
+{
+    (void)state;
+    run_in_all_tiers(request_for(MODELS "ball.ir", 1.2, 0.2), check_ball);
+}
+
+/* n grows by t at 0.1, 0.2 ... */
+static void check_ticks(const RunResult *r)
+{
+    expect_done(r);
+    expect_near(run_at(r, "n", 0.05), 0, 0);
+    expect_near(run_at(r, "n", 0.25), 0.1 + 0.2, 1e-15);
+    expect_near(run_at(r, "m", 0.25), 2 * (0.1 + 0.2), 1e-15);
+    expect_near(run_last(r, "n"), 5.5, 1e-14);
+}
+
+static void test_time_events_of_a_component_happen(void **state)
+{
+    (void)state;
+    run_in_all_tiers(request_for(MODELS "ticks.ir", 1.02, 0.05), check_ticks);
+}
+
+/* Two in one model, each an instance of a class: x1' = (1 - x1)/2, x2' = (x1 - x2)/2 from 0.25. */
+static void check_two(const RunResult *r)
+{
+    expect_done(r);
+    for (uint32_t k = 0; k < r->n_rows; k++) {
+        const double t = r->rows[k].time;
+        expect_near(r->rows[k].values[run_column(r, "a.f.x")], 1 - 0.75 * exp(-t / 2), 1e-7);
+        expect_near(r->rows[k].values[run_column(r, "b.f.x")], 1 - 0.75 * exp(-t / 2) * (1 + t / 2), 1e-7);
+    }
+}
+
+static void test_instances_of_a_component_are_apart(void **state)
+{
+    (void)state;
+    run_in_all_tiers(request_for(MODELS "two.ir", 3, 0.5), check_two);
+}
+
+/* Iteration matrices of stiff solvers hold differences of the component: the numbers are the same. */
+static void test_solvers_with_a_jacobian_integrate_components(void **state)
+{
+    static const char *const solvers[] = { "cvode-bdf", "ida", "arkode-dirk", "dop853" };
+    (void)state;
+    for (uint32_t k = 0; k < sizeof solvers / sizeof *solvers; k++) {
+        RunRequest request = request_for(MODELS "two.ir", 3, 0.5);
+        request.solver = solvers[k];
+        RunResult *r = run_model(&request);
+        if (r->is_compiled && r->report.end != KOINE_RUN_DONE)
+            fail_msg("%s: %s", solvers[k], r->report.text);
+        const double t = 3;
+        expect_near(run_last(r, "b.f.x"), 1 - 0.75 * exp(-t / 2) * (1 + t / 2), 1e-5);
+        run_free(r);
+    }
+}
+
+/* The run goes on with the component as it is. */
+static void test_a_run_with_a_component_is_continued(void **state)
+{
+    (void)state;
+    RunRequest request = request_for(MODELS "ball.ir", 1.2, 0.2);
+    request.pause = 0.5;
+    run_in_all_tiers(request, check_ball);
+}
+
+/* ---- what goes wrong ---- */
+static void expect_failure(const char *path, const char *text)
+{
+    const RunRequest request = request_for(path, 1, 0.1);
+    RunResult *r = run_model(&request);
+    assert_true(r->is_compiled);
+    assert_int_equal(r->report.end, KOINE_RUN_FAILED);
+    if (!strstr(r->report.text, text))
+        fail_msg("%s: not '%s'", r->report.text, text);
+    assert_true(r->n_rows >= 5); /* what was computed is kept */
+    expect_near(r->rows[5].time, 0.5, 1e-12);
+    run_free(r);
+}
+
+static void test_a_component_without_number_ends_the_run(void **state)
+{
+    (void)state;
+    expect_failure(MODELS "nan.ir", "the foreign component 'f' gives no finite value for y");
+}
+
+static void test_a_component_that_fails_ends_the_run_with_its_words(void **state)
+{
+    (void)state;
+    expect_failure(MODELS "failing.ir", "the pressure is too high");
+}
+
+/* A model whose component stands in `line`. */
+static void expect_refusal(const char *line, const char *code, const char *text, bool allowed)
+{
+    static const char path[] = KOINE_FOREIGN_DIR "/refused.ir";
+    FILE *file = fopen(path, "w");
+    fprintf(file,
+            "koine-ir 1\nmodel Refused\nvar u Real continuous\nvar y Real continuous\nvar n Integer discrete\n"
+            "param k Real = 1.0\neq e1 u = time\n%s\nend Refused\n",
+            line);
+    fclose(file);
+    RunRequest request = request_for(path, 1, 0.1);
+    request.external.allows_all = allowed;
+    RunResult *r = run_model(&request);
+    assert_true(!r->is_compiled);
+    if (!strstr(r->messages, code) || !strstr(r->messages, text) || !strstr(r->messages, "refused.ir:8"))
+        fail_msg("%s: not '%s' '%s' but %s", line, code, text, r->messages);
+    run_free(r);
+    remove(path);
+}
+
+static void test_nothing_is_loaded_without_permission(void **state)
+{
+    (void)state;
+    expect_refusal("foreign f \"components.so\" \"gain_kind\" in (u) out (y)", "KN2073", "components.so", false);
+}
+
+static void test_libraries_that_cannot_be_loaded_are_refused(void **state)
+{
+    (void)state;
+    expect_refusal("foreign f \"nowhere.so\" \"gain_kind\" in (u) out (y)", "KN2071", "cannot be loaded", true);
+    expect_refusal("foreign f \"gain.ir\" \"gain_kind\" in (u) out (y)", "KN2071", "cannot be loaded", true);
+    expect_refusal("foreign f \"components.so\" \"no_kind\" in (u) out (y)", "KN2071", "no symbol 'no_kind'", true);
+    expect_refusal("foreign f \"components.so\" \"gives_none()\" in (u) out (y)", "KN2071", "gives none", true);
+}
+
+static void test_tables_that_are_wrong_are_refused(void **state)
+{
+    static const char *const wrong[][2] = { { "wrong_version", "version 1" },
+                                            { "wrong_size", "table of 8 bytes" },
+                                            { "without_step", "one that is required" },
+                                            { "wrong_place", "outside of its block" },
+                                            { "wrong_states", "which variable its state 0 is" },
+                                            { "wrong_count", "impossible numbers" } };
+    (void)state;
+    for (uint32_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+        char line[200];
+        snprintf(line, sizeof line, "foreign f \"components.so\" \"%s\" in (u) out (y)", wrong[k][0]);
+        expect_refusal(line, "KN2071", wrong[k][1], true);
+    }
+}
+
+static void test_ports_that_do_not_fit_are_refused(void **state)
+{
+    (void)state;
+    expect_refusal("foreign f \"components.so\" \"gain_kind\" in (u) out (y = \"z\")", "KN2072", "no variable", true);
+    expect_refusal("foreign f \"components.so\" \"gain_kind\" in (u = \"y\") out (y)", "KN2072", "is no input", true);
+    expect_refusal("foreign f \"components.so\" \"gain_kind\" in (u) out (n = \"y\")", "KN2072", "another type", true);
+    expect_refusal("foreign f \"components.so\" \"gain_kind\" in (u) out (y) set (k = \"y\")", "KN2072",
+                   "cannot be set", true);
+    expect_refusal("foreign f \"components.so\" \"gain_kind\" in (u) out (y, y)", "KN2072", "named twice", true);
+    expect_refusal("foreign f \"components.so\" \"lag_kind\" out (y) states (u)", "KN2072", "is not its state", true);
+}
+
+static void test_a_process_of_its_own_is_refused_as_yet(void **state)
+{
+    (void)state;
+    expect_refusal("foreign f \"components.so\" \"gain_kind\" in (u) out (y) apart", "KN2100", "process of its own",
+                   true);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_outputs_follow_inputs_at_once),
+        cmocka_unit_test(test_states_join_those_of_the_whole),
+        cmocka_unit_test(test_roots_of_a_component_are_located),
+        cmocka_unit_test(test_time_events_of_a_component_happen),
+        cmocka_unit_test(test_instances_of_a_component_are_apart),
+        cmocka_unit_test(test_solvers_with_a_jacobian_integrate_components),
+        cmocka_unit_test(test_a_run_with_a_component_is_continued),
+        cmocka_unit_test(test_a_component_without_number_ends_the_run),
+        cmocka_unit_test(test_a_component_that_fails_ends_the_run_with_its_words),
+        cmocka_unit_test(test_nothing_is_loaded_without_permission),
+        cmocka_unit_test(test_libraries_that_cannot_be_loaded_are_refused),
+        cmocka_unit_test(test_tables_that_are_wrong_are_refused),
+        cmocka_unit_test(test_ports_that_do_not_fit_are_refused),
+        cmocka_unit_test(test_a_process_of_its_own_is_refused_as_yet),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
