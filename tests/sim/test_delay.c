@@ -247,18 +247,19 @@ static void check_changing(const RunResult *r)
     for (uint32_t k = 0; k < r->n_rows; k++) {
         const double t = r->rows[k].time, *v = r->rows[k].values, s = v[run_column(r, "s")];
         const bool is_left = k + 1 < r->n_rows && r->rows[k + 1].time <= t;
-        if (is_left || t == 0 || fabs(t - s) < 1e-9) /* there what is delayed by s jumps */
+        if (is_left || t == 0 || fabs(t - s) < 1e-7) /* there what is delayed by s jumps */
             continue;
         const double wave = t - 1 - 0.5 * sin(3 * t), jump = t - 0.5 - 0.25 * sin(2 * t);
         const double back = t < 2 ? t - 0.5 : t - 0.5 - 1.5 * (t - 2);
         expect_near(v[run_column(r, "wave")], wave > 0 ? sin(wave) : 0, 1e-6);
         expect_near(v[run_column(r, "bystate")], t > s ? cos(t - s) - 1 : -2, 2e-6);
         expect_near(v[run_column(r, "two[2]")], t > s ? 2 * sin(t - s) : 0, 2e-6);
-        if (fabs(jump - 1) > 1e-9)
+        if (fabs(jump - 1) > 1e-7)
             expect_near(v[run_column(r, "jump")], ramp_behind_1(jump), 1e-9);
-        if (fabs(back - 1) > 1e-9) /* from t = 3 on it goes back over the jump */
+        if (fabs(back - 1) > 1e-7) /* from t = 3 on it goes back over the jump */
             expect_near(v[run_column(r, "back")], ramp_behind_1(back), 1e-9);
-        expect_near(v[run_column(r, "late")], t - s >= 1.25 && t - s < 2.25, 0);
+        if (fabs(t - s - 1.25) > 1e-7 && fabs(t - s - 2.25) > 1e-7)
+            expect_near(v[run_column(r, "late")], t - s >= 1.25 && t - s < 2.25, 0);
         if (t >= 1) /* delayed by 0, in its own input */
             expect_near(v[run_column(r, "fade")], sin(t) / 0.75, 1e-9);
         else if (t > 0.5 && t <= 0.75) /* then nothing has come back yet */
@@ -281,6 +282,27 @@ static void test_an_amount_may_change_and_be_0(void **state)
         check_changing(r);
         run_free(r);
     }
+}
+
+/* A fixed step that ends at the event is made again, so it ends a little before the border: the piece is entered all
+ * the same, and x, which integrates y, sees the jump of -1.26 there and not a step later. By Simpson's rule, x(5) = X.
+ */
+static void check_fixed(const RunResult *r)
+{
+    static const double X = -2.80522876796;
+    expect_done(r);
+    expect_near(run_last(r, "x"), X, 2e-6);
+}
+
+static void test_a_jump_that_comes_back_ends_a_fixed_step(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = KOINE_SOURCE_DIR "/tests/sim/delays/fixed.ir",
+                                   .stop = 5,
+                                   .interval = 0.5,
+                                   .step = 0.005,
+                                   .solver = "rk4" },
+                     check_fixed);
 }
 
 static void expect_dead_time(const char *path, const char *text, double time)
@@ -307,6 +329,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_delays_of_arrays_and_whole_numbers),
         cmocka_unit_test(test_an_amount_may_change_and_be_0),
+        cmocka_unit_test(test_a_jump_that_comes_back_ends_a_fixed_step),
         cmocka_unit_test(test_an_amount_outside_of_its_range_ends_the_run),
         cmocka_unit_test(test_delayed_signals),
         cmocka_unit_test(test_continued_run_keeps_history),

@@ -36,10 +36,11 @@ static uint32_t piece_before(const DelayPoint *points, uint32_t piece)
     return piece;
 }
 
-/* Where a step is made again its end is an event a little before the border, by rounding. */
-static double rounding(const Machine *m)
+/* Where a step is made again its end is an event a little before the border: by rounding, or by what the interpolant
+ * that it was found on differs from the step. */
+static double nearness(const Machine *m, const KoineDelay *d)
 {
-    return 64 * DBL_EPSILON * fabs(m->slots[m->program->slots.time].r);
+    return 64 * DBL_EPSILON * fabs(m->slots[m->program->slots.time].r) + 1e-8 * m->slots[d->max].r;
 }
 
 static void set_border(Machine *m, uint32_t slot, uint32_t cell, double time)
@@ -60,13 +61,13 @@ uint8_t koine_enter_piece(Machine *m, uint32_t delay)
     const KoineDelay *d = &m->program->events.delays.at[delay];
     DelayState *s = &m->history.delays[delay];
     const DelayPoint *points = delay_points(m, delay);
-    const double then = m->slots[m->program->slots.time].r - amount_of(m, d) + rounding(m);
+    const double then = m->slots[m->program->slots.time].r - amount_of(m, d) + nearness(m, d);
     uint8_t bend = UINT8_MAX;
     for (uint32_t next; (next = delay_next_segment(m, delay)) < s->n && then >= points[next].time;) {
         s->segment = next;
         bend = least(bend, points[next].bend);
     }
-    for (; s->segment && then < points[s->segment].time - rounding(m); s->segment = piece_before(points, s->segment))
+    for (; s->segment && then < points[s->segment].time - nearness(m, d); s->segment = piece_before(points, s->segment))
         bend = least(bend, points[s->segment].bend);
     s->end = delay_next_segment(m, delay);
     set_border(m, d->since, d->since_cell, s->segment ? points[s->segment].time : -NO_TIME);
@@ -192,7 +193,7 @@ bool koine_wants_pieces(Machine *m)
         const KoineDelay *d = &m->program->events.delays.at[j];
         if (!delay_is_changing(m, j))
             continue;
-        const double then = m->slots[m->program->slots.time].r - amount_of(m, d), near = 4 * rounding(m);
+        const double then = m->slots[m->program->slots.time].r - amount_of(m, d), near = 4 * nearness(m, d);
         any = then < m->slots[d->since].r - near || then >= m->slots[d->until].r + near;
     }
     return any;
