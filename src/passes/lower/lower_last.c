@@ -80,6 +80,8 @@ static void lower_variable(Lowering *l, VarId var)
 bool lower_last(Compile *c)
 {
     Model *m = c->model;
+    if (!model_may_have(m, REF_LAST))
+        return true;
     Lowering l = { .c = c, .model = m, .n = m->variables.n };
     l.lasts = NEW_ARRAY(c->scratch, VarId, l.n + 1);
     for (uint32_t k = 0; k < l.n; k++)
