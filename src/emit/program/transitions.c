@@ -214,10 +214,10 @@ void find_guards(EventLayout *e)
         if (model_var(m, v)->is_condition && e->ks->slots->pre[v.index] == KOINE_NONE)
             e->guard_of[v.index] = k;
     }
-    for (uint32_t k = 0; k < e->s->blocks.n; k++)
+    for (uint32_t k = 0; k < e->s->blocks.n && m->transitions.n; k++)
         if (e->s->blocks.at[k].kind == BLOCK_ASSIGN)
             drop_guards(e, e->s->blocks.at[k].u.assign.rhs);
-    for (uint32_t k = 0; k < e->s->rows.n; k++) {
+    for (uint32_t k = 0; k < e->s->rows.n && m->transitions.n; k++) {
         drop_guards(e, e->s->rows.at[k].lhs);
         drop_guards(e, e->s->rows.at[k].rhs);
     }
