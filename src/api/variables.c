@@ -67,7 +67,7 @@ static bool find_elements(const KoineTables *tables, const char *name, Column *f
 static double value_in(const unsigned char *block, const KoineVariable *variable, uint64_t offset, uint32_t element)
 {
     KoineSlot slot;
-    if (offset == KOINE_NO_OFFSET)
+    if (offset == KOINE_NO_OFFSET || variable->type == KOINE_STRING) /* a text is no number */
         return NAN;
     memcpy(&slot, block + offset + sizeof slot * (uint64_t)element, sizeof slot);
     return slot.i == KOINE_NOT_GIVEN ? NAN : column_value(variable, slot);

@@ -58,6 +58,10 @@ static void heading(Protocol *p, double time)
 static void add_slot(Protocol *p, const KoineTables *tables, const KoineVariable *variable, KoineSlot slot)
 {
     char text[REAL_TEXT_SIZE + 1];
+    if (variable->type == KOINE_STRING) { /* the protocol does not ask for it */
+        text_add(&p->line, "a text");
+        return;
+    }
     if (variable->type == KOINE_ENUMERATION && variable->enumeration < tables->types.n_enumerations && slot.i >= 1 &&
         (uint64_t)slot.i <= tables->types.enumerations[variable->enumeration].n) {
         text_add(&p->line, tables->types.enumerations[variable->enumeration].values[slot.i - 1]);

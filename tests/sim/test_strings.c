@@ -80,6 +80,7 @@ static void test_bad_texts_end_the_run(void **state)
     (void)state;
     expect_fault(MODELS "too_long.ir", 2, "a text of 1000000000 bytes is longer than 1048576");
     expect_fault(MODELS "characters.ir", 2, "characters 2 to 5 of a text that has 2");
+    expect_fault(MODELS "restless.ir", 1, "'s' goes from \"a\" to \"b\"");
     expect_fault(MODELS "format.ir", 2, "a format that does not suit what it is for");
 }
 

@@ -1,6 +1,6 @@
 /* An instant that does not come to rest (S15): what changes in every step, by which events and comparisons, and the
  * period if the states repeat. */
-#include "machine.h"
+#include "texts.h"
 
 enum { LONGEST = KOINE_CYCLE_WINDOW - 1, MOST_SHOWN = 6 };
 
@@ -31,6 +31,15 @@ typedef struct {
     uint32_t shown, origin;
 } Message;
 
+static void put_value(const Machine *m, KoineText *text, uint8_t type, KoineSlot value)
+{
+    uint32_t n;
+    if (type == KOINE_STRING)
+        koine_text_add(text, "\"%.40s\"", koine_texts_get(m, value.i, &n));
+    else
+        koine_put_value(text, type, value);
+}
+
 static void add_change(const Machine *m, Message *message, uint32_t variable, uint32_t slot, KoineSlot from,
                        KoineSlot to)
 {
@@ -40,9 +49,9 @@ static void add_change(const Machine *m, Message *message, uint32_t variable, ui
         return;
     koine_slot_name(m->program->tables, variable, slot, name, sizeof name);
     koine_text_add(&message->text, "%s '%s' goes from ", message->shown++ ? "," : " Now", name);
-    koine_put_value(&message->text, type, from);
+    put_value(m, &message->text, type, from);
     koine_text_add(&message->text, " to ");
-    koine_put_value(&message->text, type, to);
+    put_value(m, &message->text, type, to);
 }
 
 static void add_transitions(const Machine *m, Message *message)
