@@ -48,12 +48,15 @@ ExternalParameter external_parameter(const Function *f, uint32_t argument)
     const Type type = field_of(f, a->field)->type;
     const bool is_input = a->field < f->n_inputs;
     return (ExternalParameter){ .is_real = type.kind == TYPE_REAL,
+                                .is_text = type.kind == TYPE_STRING,
                                 .is_address = type.rank > 0 || !is_input,
                                 .is_input = is_input };
 }
 
 const char *external_spelling(ExternalParameter p)
 {
+    if (p.is_text)
+        return "const char *";
     if (!p.is_address)
         return p.is_real ? "double" : p.is_size ? "size_t" : "int";
     if (p.is_input)
@@ -127,6 +130,15 @@ static const char *argument_mistake(const Function *f, const ExternalArgument *a
     return NULL;
 }
 
+/* A text is handed over as it is, and no other way. */
+static const char *text_mistake(const Function *f)
+{
+    for (uint32_t k = 0; k < f->n_inputs + f->n_outputs; k++)
+        if (field_of(f, k)->type.kind == TYPE_STRING && (k >= f->n_inputs || field_of(f, k)->type.rank > 0))
+            return "gives a text, or takes an array of them, which C functions of models cannot yet";
+    return NULL;
+}
+
 static const char *mapping_mistake(const Function *f)
 {
     const External *e = f->external;
@@ -160,5 +172,5 @@ const char *external_mistake(const Function *f, const char **help)
     if (f->n_locals > 0 || f->first)
         return "is external and has a body, too";
     *help = "each output is what C returns (returns NAME), or one of the arguments, which is handed over by address";
-    return mapping_mistake(f);
+    return text_mistake(f) ? text_mistake(f) : mapping_mistake(f);
 }

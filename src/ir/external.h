@@ -21,9 +21,11 @@ typedef struct {
  * the function is to be watched. */
 typedef struct ExternalCode {
     /* Arrays that are inputs are given by their addresses, the outputs are side by side. RoutineFaultKind; where it is
-     * a fault, the outputs have no value. is_watched: it is also looked at whether the function meddles with the
-     * process (locale, signals). */
-    uint32_t (*call)(struct ExternalCode *code, const Value *inputs, Value *outputs, bool is_watched);
+     * a fault, the outputs have no value. calls: the slots of calls in the block that holds the texts among the
+     * inputs; it may be NULL where there are none. is_watched: it is also looked at whether the function meddles with
+     * the process (locale, signals). */
+    uint32_t (*call)(struct ExternalCode *code, const void *calls, const Value *inputs, Value *outputs,
+                     bool is_watched);
     /* What compiled code asks behind a direct call that failed, or where numbers are not rounded to the nearest. */
     uint32_t (*after)(struct ExternalCode *code);
     /* What the function said when it failed last in this thread; "" if it said nothing. */
@@ -61,11 +63,12 @@ void external_map(Function *function);
 typedef struct {
     bool is_real;    /* double; else int, or size_t */
     bool is_size;    /* size_t */
+    bool is_text;    /* const char * */
     bool is_address; /* of an output or an array */
     bool is_input;   /* what is at the address is only read */
 } ExternalParameter;
 ExternalParameter external_parameter(const Function *function, uint32_t argument);
-/* "double", "int", "size_t", "const double *", "int *" */
+/* "double", "int", "size_t", "const char *", "const double *", "int *" */
 const char *external_spelling(ExternalParameter parameter);
 /* The type that is returned: "double", "int" or "void". */
 const char *external_returns(const Function *function);

@@ -144,7 +144,7 @@ static bool run_external(RoutineCall *call, const Value *inputs, Value *outputs)
 {
     ExternalCode *code = call->routine->function->external->code;
     REQUIRE(code);
-    const uint32_t kind = code->call(code, inputs, outputs, false);
+    const uint32_t kind = code->call(code, NULL, inputs, outputs, false);
     return kind == ROUTINE_NO_FAULT || routine_fail(call, (RoutineFaultKind)kind);
 }
 

@@ -76,6 +76,24 @@ static void test_a_text_with_static_functions_and_macros(void **state)
     run_in_all_tiers((RunRequest){ .path = MODELS "text.ir", .stop = 2, .external = ALL }, check_text);
 }
 
+static void check_texts(const RunResult *r)
+{
+    expect_done(r);
+    expect_near(run_last(r, "a"), 3, 0);
+    expect_near(run_last(r, "b"), 6, 0);
+    expect_near(run_last(r, "c"), 30, 0);
+    expect_near(run_last(r, "d"), 0, 0);
+    expect_near(run_at(r, "e", 0.25), 1, 0);
+    expect_near(run_at(r, "e", 0.75), 3, 0);
+}
+
+static void test_texts_are_arguments(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = MODELS "texts.ir", .stop = 1, .interval = 0.25, .external = ALL },
+                     check_texts);
+}
+
 /* ---- functions that are not pure ---- */
 /* The C function counts its calls. At 0.5: a = 1, b = 2, then the third and fourth by `twice`: 10*3 + 4. At 1.5: 5, 6,
  * one by `both` as b > 5: 100*7 + 6, then 8 and 9. At 2.5: 10, 11, 1200 + 11, 13 and 14. */
@@ -212,6 +230,7 @@ static void test_functions_that_fail_end_the_run(void **state)
     expect_failed(MODELS "bad_nothing.ir", "no finite value (c_nothing of C)");
     expect_failed(MODELS "bad_level.ir", "no value of its enumeration (c_level of C)");
     expect_failed(MODELS "bad_counts.ir", "no int of C");
+    expect_failed(MODELS "bad_texts.ir", "there is no character to be counted (c_count of C)");
     expect_failed(MODELS "bad_sensor.ir", "the sensor is dead (c_next of C)");
 }
 
@@ -254,6 +273,7 @@ int main(void)
         cmocka_unit_test(test_a_jacobian_takes_differences),
         cmocka_unit_test(test_arrays_sizes_and_outputs_by_address),
         cmocka_unit_test(test_a_text_with_static_functions_and_macros),
+        cmocka_unit_test(test_texts_are_arguments),
         cmocka_unit_test(test_impure_calls_are_executed_once_a_firing_in_order),
         cmocka_unit_test(test_nothing_is_executed_without_permission),
         cmocka_unit_test(test_files_are_allowed_by_name),

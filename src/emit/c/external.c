@@ -25,7 +25,7 @@ uint32_t external_number(const Code *code, const Function *f)
 /* ---- declarations ---- */
 static const char *type_of(ExternalParameter p)
 {
-    return p.is_size ? "uint64_t" : external_spelling(p);
+    return p.is_size ? "uint64_t" : p.is_text ? "const void *" : external_spelling(p);
 }
 
 static void print_pointer(Text *t, const Function *f, uint32_t number)
@@ -54,7 +54,8 @@ void print_externals(Text *t, const Code *code, Arena *arena)
         print_pointer(t, f, ++n);
         text_format(&list, ", &koine_x%u, &koine_code%u, &koine_alarm%u, &koine_failures%u", n, n, n, n);
     }
-    text_format(t, "void *const " NATIVE_EXTERNALS "[] = { &koine_watched, &koine_after%s };\n", list.at);
+    text_format(t, "void *const " NATIVE_EXTERNALS "[] = { &koine_watched, &koine_after, &koine_text_of%s };\n",
+                list.at);
 }
 
 /* ---- calls ---- */
@@ -79,6 +80,11 @@ static void print_before(Printer *p, const RoutinePrinter *rp, uint32_t argument
     const ExternalParameter x = external_parameter(f, argument);
     const char *type = x.is_real ? "double" : "int", *name = rp->names[a->field];
     const bool is_input = a->field < f->n_inputs;
+    if (x.is_text) {
+        print_line(p, NULL, "if (%s == (-9223372036854775807 - 1)) { koine_fail(call, %u); goto done; }", name,
+                   rp->site | ROUTINE_NO_INT);
+        return;
+    }
     if (!x.is_address) {
         if (!x.is_real)
             print_line(p, NULL, "if (%s != (int)%s) { koine_fail(call, %u); goto done; }", name, name,
@@ -114,7 +120,9 @@ static void print_arguments(Text *t, const RoutinePrinter *rp)
         case EXTERNAL_REAL: text_real_point(t, a->number.r); break;
         case EXTERNAL_SIZE: text_format(t, "%u", rp->routine->fields[a->field].extents[a->dimension - 1]); break;
         case EXTERNAL_FIELD:
-            if (external_parameter(f, k).is_address)
+            if (external_parameter(f, k).is_text)
+                text_format(t, "koine_text_of(call, %s)", rp->names[a->field]);
+            else if (external_parameter(f, k).is_address)
                 text_format(t, "koine_a%u", k);
             else
                 text_format(t, external_parameter(f, k).is_real ? "%s" : "(int)%s", rp->names[a->field]);

@@ -2,6 +2,7 @@
 #include "emit/c/native.h"
 #include "emit/c/external.h"
 #include "ir/external.h"
+#include "koine/texts.h"
 
 /* The address of a function, put where the text has a pointer to one. */
 static void put_function(void *place, void (*address)(void))
@@ -14,10 +15,10 @@ static void put_address(void *place, const volatile void *address)
     memcpy(place, &address, sizeof address);
 }
 
-static uint32_t watched(const void *code, const KoineSlot *in, KoineSlot *out, int is_watched)
+static uint32_t watched(const void *code, const KoineSlot *calls, const KoineSlot *in, KoineSlot *out)
 {
     ExternalCode *external = (ExternalCode *)(uintptr_t)code;
-    return external->call(external, (const Value *)(const void *)in, (Value *)(void *)out, is_watched);
+    return external->call(external, calls, (const Value *)(const void *)in, (Value *)(void *)out, true);
 }
 
 static uint32_t after(const void *code)
@@ -26,10 +27,17 @@ static uint32_t after(const void *code)
     return external->after(external);
 }
 
+static const void *text_of(const KoineSlot *calls, int64_t number)
+{
+    uint32_t n;
+    return koine_text_at(calls, number, &n);
+}
+
 static void fill_externals(const Code *code, void *const *places)
 {
     put_function(places[EXTERNAL_PLACE_WATCHED], (void (*)(void))watched);
     put_function(places[EXTERNAL_PLACE_AFTER], (void (*)(void))after);
+    put_function(places[EXTERNAL_PLACE_TEXT], (void (*)(void))text_of);
     places += EXTERNAL_PLACES;
     for (uint32_t k = 0; k < code->n_routines; k++) {
         const External *e = code->routines[k]->function->external;

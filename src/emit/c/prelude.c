@@ -269,7 +269,9 @@ static void print_external_support(Text *text)
 {
     text_add(
         text,
-        "static uint32_t (*koine_watched)(const void *code, const KoineSlot *in, KoineSlot *out, int watched);\n"
+        "static uint32_t (*koine_watched)(const void *code, const KoineSlot *call, const KoineSlot *in,\n"
+        "        KoineSlot *out);\n"
+        "static const void *(*koine_text_of)(const KoineSlot *call, int64_t number);\n"
         "static uint32_t (*koine_after)(const void *code);\n"
         "#ifdef __TINYC__\n"
         "#define KOINE_RARELY(x) (x)\n"
@@ -292,7 +294,7 @@ static void print_external_support(Text *text)
         "KOINE_RARE void koine_watch(KoineSlot *call, int64_t site, const void *code, const KoineSlot *in,\n"
         "        KoineSlot *out)\n"
         "{\n"
-        "    const int64_t kind = koine_watched(code, in, out, 1);\n"
+        "    const int64_t kind = koine_watched(code, call, in, out);\n"
         "    if (kind)\n"
         "        koine_fail(call, site | kind);\n"
         "}\n"

@@ -37,11 +37,17 @@ Text alone_externals(const Code *code, Arena *arena)
     Text text = external_text(&set);
     text_add(&text, "\n#line 1 \"externals.c\"\n"
                     "#include \"koine/support.h\"\n"
+                    "#include \"koine/texts.h\"\n"
                     "extern void *const " NATIVE_EXTERNALS "[];\n"
                     "static const uint32_t no_alarm;\n"
                     "static void put(unsigned place, const volatile void *address)\n"
                     "{\n"
                     "    memcpy(" NATIVE_EXTERNALS "[place], &address, sizeof address);\n"
+                    "}\n"
+                    "static const void *text_of(const KoineSlot *calls, int64_t number)\n"
+                    "{\n"
+                    "    uint32_t n;\n"
+                    "    return koine_text_at(calls, number, &n);\n"
                     "}\n"
                     "/* RoutineFaultKind: what is wrong behind a call. */\n"
                     "static uint32_t after(const void *code)\n"
@@ -55,7 +61,8 @@ Text alone_externals(const Code *code, Arena *arena)
     text_format(&text, "        return mode != before ? %d : 0;\n    state->has_failed = 0;\n    return %d;\n}\n",
                 ROUTINE_ROUNDED, ROUTINE_REFUSED);
     text_add(&text, "void koine_alone_externals(void);\nvoid koine_alone_externals(void)\n{\n");
-    text_format(&text, "    put(%d, (const void *)after);\n", EXTERNAL_PLACE_AFTER);
+    text_format(&text, "    put(%d, (const void *)after);\n    put(%d, (const void *)text_of);\n", EXTERNAL_PLACE_AFTER,
+                EXTERNAL_PLACE_TEXT);
     for (uint32_t k = 0; k < set.n; k++) {
         const uint32_t place = EXTERNAL_PLACES + k * EXTERNAL_EACH;
         text_format(&text, "    put(%u, (const void *)" EXTERNAL_ENTRY "%u);\n    put(%u, &no_alarm);\n", place, k,

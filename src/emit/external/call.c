@@ -4,6 +4,7 @@
 #include "emit/external/watch.h"
 #include "ir/routine.h"
 #include "koine/support.h"
+#include "koine/texts.h"
 #include <ffi.h>
 #include <math.h>
 #include <stdalign.h>
@@ -13,8 +14,14 @@ typedef union {
     int i;
     size_t n;
     void *at;
+    const char *text;
     ffi_arg integer; /* an int that is returned is as wide as this */
 } Cell;
+
+typedef struct {
+    const KoineSlot *calls; /* of the block that has the texts */
+    const Value *values;
+} CallInputs;
 
 typedef struct {
     ExternalCode code; /* the first member: what others see of it */
@@ -70,10 +77,22 @@ static size_t copied_bytes(const LoadedCode *x, uint32_t field)
     return ((size_t)x->count[field] * (is_real(x, field) ? sizeof(double) : sizeof(int)) + 7) / 8 * 8;
 }
 
-static bool put_field(const LoadedCode *x, uint32_t argument, const Value *inputs, Cell *cell, char **room)
+static bool put_text(const KoineSlot *calls, int64_t number, Cell *cell)
+{
+    uint32_t n;
+    if (number == INTEGER_FAULT)
+        return false;
+    cell->text = koine_text_at(calls, number, &n);
+    return true;
+}
+
+static bool put_field(const LoadedCode *x, uint32_t argument, const CallInputs *in, Cell *cell, char **room)
 {
     const uint32_t field = x->function->external->arguments.at[argument].field;
     const ExternalParameter p = external_parameter(x->function, argument);
+    const Value *inputs = in->values;
+    if (p.is_text)
+        return put_text(in->calls, inputs[field].i, cell);
     if (!p.is_address)
         return put_number(cell, p.is_real, inputs[field]);
     cell->at = *room;
@@ -81,7 +100,7 @@ static bool put_field(const LoadedCode *x, uint32_t argument, const Value *input
     return put_elements(x, field, p.is_input ? inputs[field].a : NULL, cell->at);
 }
 
-static bool put_arguments(const LoadedCode *x, const Value *inputs, Cell *cells, char *room)
+static bool put_arguments(const LoadedCode *x, const CallInputs *inputs, Cell *cells, char *room)
 {
     const External *e = x->function->external;
     bool is_good = true;
@@ -177,7 +196,7 @@ static uint32_t call_function(LoadedCode *x, Cell *cells, void **values, Cell *r
     return meddled;
 }
 
-static uint32_t call_in(LoadedCode *x, const Value *inputs, Value *outputs, bool is_watched, char *memory)
+static uint32_t call_in(LoadedCode *x, const CallInputs *inputs, Value *outputs, bool is_watched, char *memory)
 {
     const uint32_t n = x->function->external->arguments.n;
     Cell *cells = (Cell *)(void *)memory, result = { 0 };
@@ -190,21 +209,22 @@ static uint32_t call_in(LoadedCode *x, const Value *inputs, Value *outputs, bool
     return kind == ROUTINE_NO_FAULT ? take_results(x, cells, &result, outputs) : kind;
 }
 
-static uint32_t call_with_little(LoadedCode *x, const Value *inputs, Value *outputs, bool is_watched)
+static uint32_t call_with_little(LoadedCode *x, const CallInputs *inputs, Value *outputs, bool is_watched)
 {
     alignas(16) char memory[1024];
     return call_in(x, inputs, outputs, is_watched, memory);
 }
 
-static uint32_t call(ExternalCode *code, const Value *inputs, Value *outputs, bool is_watched)
+static uint32_t call(ExternalCode *code, const void *calls, const Value *inputs, Value *outputs, bool is_watched)
 {
     LoadedCode *x = (LoadedCode *)code;
+    const CallInputs in = { calls, inputs };
     if (x->meddled != ROUTINE_NO_FAULT)
         return x->meddled;
     if (x->bytes <= 1024)
-        return call_with_little(x, inputs, outputs, is_watched);
+        return call_with_little(x, &in, outputs, is_watched);
     Arena *arena = arena_create(NULL);
-    const uint32_t kind = call_in(x, inputs, outputs, is_watched, arena_alloc(arena, x->bytes, 16));
+    const uint32_t kind = call_in(x, &in, outputs, is_watched, arena_alloc(arena, x->bytes, 16));
     arena_destroy(arena);
     return kind;
 }
@@ -219,7 +239,7 @@ static const char *failure(const ExternalCode *code)
 static ffi_type *type_of(const Function *f, uint32_t argument)
 {
     const ExternalParameter p = external_parameter(f, argument);
-    if (p.is_address)
+    if (p.is_address || p.is_text)
         return &ffi_type_pointer;
     return p.is_real ? &ffi_type_double : p.is_size ? &ffi_type_uint64 : &ffi_type_sint;
 }

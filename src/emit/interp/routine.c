@@ -112,7 +112,7 @@ static void run_external(const LoadedRoutine *r, KoineSlot *call, const KoineSlo
     ExternalCode *code = r->routine->function->external->code;
     const bool is_due = external_is_due(call[CALL_OUTSIDE].i++);
     const uint32_t kind =
-        code->call(code, (const Value *)(const void *)args, (Value *)(void *)to, is_due || code->alarm);
+        code->call(code, call, (const Value *)(const void *)args, (Value *)(void *)to, is_due || code->alarm);
     if (kind != ROUTINE_NO_FAULT)
         fail(call, r->site | kind);
 }
