@@ -47,6 +47,7 @@ __attribute__((visibility("default"))) const Alone *hand_alone(AloneModel model,
         line_fill(&line, cells);
         many = (Alone){ cells, NULL, &line, line_slopes };
         return &many;
+    case ALONE_FUNCTION: many = (Alone){ 100, NULL, NULL, weighted_slopes }; return &many;
     }
     return NULL;
 }

@@ -22,7 +22,8 @@ typedef enum {
     ALONE_ARM,
     ALONE_HEAT,
     ALONE_LINE,
-    ALONE_EXTERNAL
+    ALONE_EXTERNAL,
+    ALONE_FUNCTION
 } AloneModel;
 typedef const Alone *AloneFind(AloneModel model, uint32_t cells); /* cells: of HEAT and LINE */
 AloneFind hand_alone;

@@ -117,6 +117,7 @@ static const Case lorenz = { "Lorenz.mdl", ALONE_LORENZ, 0 }, van_der_pol = { "V
 static const Case pendulums = { "Pendulums.dym", ALONE_PENDULUMS, 0 }, arm = { "Arm.dym", ALONE_ARM, 0 };
 static const Case line_100 = { NULL, ALONE_LINE, 100 }, line_10000 = { NULL, ALONE_LINE, 10000 };
 static const Case array_100 = { "heat100.ir", ALONE_HEAT, 100 }, array_10000 = { "heat10000.ir", ALONE_HEAT, 10000 };
+static const Case function_100 = { "function100.ir", ALONE_FUNCTION, 100 }; /* an array is the argument of a function */
 
 static const Case external = { "External.ir", ALONE_EXTERNAL, 0 };
 
@@ -132,7 +133,7 @@ static const Row rows[] = {
     TIERS("pendulums", 3, 1.4, &pendulums),  TIERS("arm", 3, 1.1, &arm),
     TIERS("line100", 5, 1.1, &line_100),     TIERS("heat100", 5, 1.1, &array_100),
     TIERS("line10000", 5, 1.1, &line_10000), TIERS("heat10000", 5, 1.1, &array_10000),
-    TIERS("external", 15, 1.1, &external),
+    TIERS("external", 15, 1.1, &external),   TIERS("function100", 8, 1.1, &function_100),
 };
 const Group group_slopes = { "B. right-hand side alone (line: SIMPLEX components, heat: array equations)", rows,
                              sizeof rows / sizeof rows[0] };

@@ -115,7 +115,7 @@ const Expr *expr_parts(Pool *pool, const Expr *e);
 /* What a call takes of ROUTINE_ROOM while it lasts: so the depth of calls has a limit, whatever their fields are. */
 static inline uint32_t routine_room(const Routine *routine)
 {
-    enum { BESIDE = 512 };
+    enum { BESIDE = 1024 };
     return routine->n_slots + BESIDE;
 }
 /* The routine of a function that has no obstacle; made once. */
