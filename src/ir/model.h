@@ -409,7 +409,8 @@ typedef enum {
     STATEMENT_WHILE,
     STATEMENT_BREAK,
     STATEMENT_RETURN,
-    STATEMENT_ASSERT
+    STATEMENT_ASSERT,
+    STATEMENT_TOGETHER /* inner: assignments whose values are all computed before the first is done */
 } StatementKind;
 typedef struct { /* a list by `next`; 0 ends it (statement 0 is unused) */
     uint8_t kind;

@@ -50,6 +50,32 @@ static void put_if_statement(Printer *p, const Statement *s)
     printer_put_end(p, WORD_IF);
 }
 
+/* The call of which an assignment takes a result, with its first one. */
+static Term first_result(Printer *p, const Statement *s)
+{
+    const Expr *e = s->value.shape;
+    const Function *f = e->u.function;
+    const Type type = f->body->variables.at[f->n_inputs].type;
+    return (Term){ expr_function(p->model->pool, f, 0, type, e->n_args, e->args), s->value.first_ref };
+}
+
+/* (a, ., b) := f(x): the results in their order, a dot for one that nobody takes. */
+static void put_together(Printer *p, const Statement *s)
+{
+    const Statement *all = p->model->statements.at;
+    uint32_t result = 0;
+    printer_begin_plain(p);
+    for (uint32_t k = s->inner; k; k = all[k].next) {
+        for (; result < all[k].value.shape->result; result++)
+            printer_put(p, result ? ", ." : "(.");
+        printer_put(p, result++ ? ", " : "(");
+        put_target(p, all[k].target);
+    }
+    printer_put(p, ") := ");
+    printer_put_term(p, first_result(p, &all[s->inner]), BINDS_IF);
+    printer_end_line(p, s->span);
+}
+
 static void put_statement(Printer *p, const Statement *s)
 {
     switch ((StatementKind)s->kind) {
@@ -60,6 +86,7 @@ static void put_statement(Printer *p, const Statement *s)
         printer_put_term(p, s->value, BINDS_IF);
         printer_end_line(p, s->span);
         return;
+    case STATEMENT_TOGETHER: put_together(p, s); return;
     case STATEMENT_IF: put_if_statement(p, s); return;
     case STATEMENT_FOR:
         printer_begin_plain(p);

@@ -39,16 +39,20 @@ static bool parse_head(Reader *r, uint32_t begin, const char **language, Span *s
 static void read_unit(Reader *r, uint32_t begin, uint32_t end)
 {
     const uint32_t text_end = r->lexer.end;
+    const Reader outer = *r; /* a class is read where it is wanted, in the middle of another unit */
+    memset(&r->later, 0, sizeof r->later);
     reader_scan_unit(r, begin, end, false);
     r->lexer.end = end;
     reader_declare_unit(r);
     reader_jump(r, begin);
     reader_parse_elements(r, (Where){ REGION_NONE, 0 });
+    reader_add_later(r);
     if (r->token.kind != TOKEN_END) {
         reader_report(r, DIAG_IR_BLOCK, reader_token_span(r), "this closes nothing");
         HELP(r, "remove it, or open the block");
     }
     r->lexer.end = text_end;
+    r->later = outer.later;
 }
 
 static Model *read_class_text(Reader *r, const Class *class)
@@ -261,6 +265,7 @@ static void read_file(Reader *r)
     skip_head(r, begin, r->head.model_lines.at[0]);
     reader_jump(r, body);
     reader_parse_elements(r, (Where){ REGION_NONE, 0 });
+    reader_add_later(r);
     const Label label = { { 0 }, r->model->name };
     if (reader_parse_block_end(r, &label, r->model->span))
         skip_head(r, r->last_end, end);

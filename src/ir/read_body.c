@@ -131,10 +131,38 @@ static bool parse_check(Reader *r, uint32_t begin, uint32_t statement)
     return end_of_line(r, begin, statement);
 }
 
+/* (a, b) := f(x) */
+static bool parse_together(Reader *r, uint32_t begin, uint32_t statement)
+{
+    Results results = { 0 };
+    TokenKind sign;
+    if (!reader_parse_results(r, true, &sign, &results) || !end_of_line(r, begin, statement))
+        return false;
+    const Span span = statement_at(r, statement)->span;
+    uint32_t last = 0;
+    if (results.places.n == 1) {
+        statement_at(r, statement)->target = results.places.at[0];
+        statement_at(r, statement)->value = results.values.at[0];
+        return true;
+    }
+    statement_at(r, statement)->kind = STATEMENT_TOGETHER;
+    for (uint32_t k = 0; k < results.places.n; k++) {
+        const uint32_t one = add_statement(r, STATEMENT_ASSIGN);
+        statement_at(r, one)->target = results.places.at[k];
+        statement_at(r, one)->value = results.values.at[k];
+        statement_at(r, one)->span = span;
+        *(last ? &statement_at(r, last)->next : &statement_at(r, statement)->inner) = one;
+        last = one;
+    }
+    return true;
+}
+
 static bool parse_assign(Reader *r, uint32_t begin, uint32_t statement)
 {
     Term target, value;
     Type type;
+    if (reader_begins_results(r))
+        return parse_together(r, begin, statement);
     if (!reader_parse_target(r, &target, &type) || !reader_expect(r, TOKEN_ASSIGN, "':='") ||
         !reader_parse_term(r, type, &value))
         return false;

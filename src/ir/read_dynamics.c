@@ -110,6 +110,40 @@ static void add_equation(Reader *r, const Equation *e, Where where, const Label 
     row->name = reader_stored_name(r, LABEL_EQUATION, label->name);
 }
 
+/* (a, b) = f(x) is an equation for each result; those behind the first have no name and come last, since the numbers of
+ * those that have one are known before they are read. */
+static bool parse_results(Reader *r, Where where, uint32_t begin, Equation *e, const Label *label)
+{
+    Results results = { 0 };
+    TokenKind sign = TOKEN_IS;
+    if (!reader_parse_results(r, false, &sign, &results) || !parse_tail(r, &where, e, &e->origin) ||
+        !reader_parse_element_end(r, begin, &e->origin.span))
+        return false;
+    e->kind = sign == TOKEN_ASSIGN ? EQUATION_EXPLICIT : EQUATION_RESIDUAL;
+    for (uint32_t k = 0; k < results.places.n; k++) {
+        e->lhs = results.places.at[k];
+        e->rhs = results.values.at[k];
+        if (k == 0) {
+            add_equation(r, e, where, label);
+            continue;
+        }
+        e->region = where.region;
+        e->branch = where.branch;
+        e->owner = label->owner;
+        vec_push(r->arena, &r->later, *e);
+    }
+    return true;
+}
+
+void reader_add_later(Reader *r)
+{
+    for (uint32_t k = 0; k < r->later.n; k++) {
+        const Equation *e = &r->later.at[k];
+        add_equation(r, e, (Where){ e->region, e->branch }, &(Label){ .owner = e->owner });
+    }
+    r->later.n = 0;
+}
+
 /* Behind the label and the domain. */
 static bool parse_equation_rest(Reader *r, Where where, uint32_t begin, Equation *e, const Label *label)
 {
@@ -118,6 +152,8 @@ static bool parse_equation_rest(Reader *r, Where where, uint32_t begin, Equation
         (e->kind == EQUATION_DROPPED && !reader_is_element_end(r) && r->token.kind != TOKEN_PLACE &&
          !reader_has_word(r, WORD_REGION) && !reader_has_word(r, WORD_WHEN) && !reader_has_word(r, WORD_CLOCK) &&
          !reader_has_word(r, WORD_FROM) && !reader_has_word(r, WORD_BY));
+    if (e->kind == EQUATION_RESIDUAL && reader_begins_results(r))
+        return parse_results(r, where, begin, e, label);
     if (has_sides && !parse_sides(r, e))
         return false;
     if (!parse_tail(r, &where, e, &e->origin) || !reader_parse_element_end(r, begin, &e->origin.span))

@@ -174,6 +174,7 @@ typedef struct {
     Scope *top;   /* of the whole model; functions are declared there */
     NameState name;
     TermState term;
+    VEC(Equation) later; /* of the unit: those that are added behind all others */
 } Reader;
 
 /* ---- the whole (read.c) ---- */
@@ -253,6 +254,13 @@ const Expr *reader_parse_reduction(Reader *r, Op op, WholeOp whole);   /* sum, p
 const Expr *reader_parse_whole(Reader *r, WholeOp op, uint32_t begin); /* its arguments */
 const Expr *reader_parse_operation(Reader *r, Op op, Span span);       /* its arguments */
 
+/* ---- several results (read_results.c) ---- */
+typedef struct {
+    VEC(Term) places, values; /* those that are taken, in the order of the results */
+} Results;
+bool reader_begins_results(const Reader *r); /* what follows is (a, b) = or (a, b) := */
+bool reader_parse_results(Reader *r, bool are_targets, TokenKind *sign, Results *results); /* (a, ., b) := f(x) */
+
 /* ---- terms (read_expr.c, read_operand.c, read_term.c) ---- */
 const Expr *reader_parse_expr(Reader *r, uint32_t least);  /* least: Binds */
 bool reader_parse_term(Reader *r, Type type, Term *term);  /* a term of this type, or reports */
@@ -297,6 +305,7 @@ typedef struct {
 } Where;
 bool reader_parse_element_end(Reader *r, uint32_t begin,
                               Span *span);          /* the place, if any, and the end of the element */
+void reader_add_later(Reader *r);                   /* equations that wait for the end of the unit */
 void reader_recover(Reader *r);                     /* to the end of the line */
 void reader_parse_elements(Reader *r, Where where); /* up to end, case, else or the end of the text */
 /* `end LABEL`; label NULL: any. Reports when there is another one. */

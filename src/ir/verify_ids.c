@@ -592,7 +592,7 @@ static void check_statements(Verifier *v)
         verify_broken(v, model->span, "statement 0 is missing");
     for (uint32_t k = 1; k < model->statements.n; k++) {
         const Statement *s = &model->statements.at[k];
-        check_value(v, s->kind, STATEMENT_ASSERT + 1, "a statement kind", s->span);
+        check_value(v, s->kind, STATEMENT_TOGETHER + 1, "a statement kind", s->span);
         in_range(v, s->domain.index, model->domains.n, "domain", s->span);
         in_range(v, s->inner, model->statements.n, "statement", s->span);
         in_range(v, s->otherwise, model->statements.n, "statement", s->span);

@@ -502,6 +502,7 @@ static uint32_t make_statement(Maker *m, uint32_t depth)
         else
             s.message = make_message(m);
         break;
+    case STATEMENT_TOGETHER:
     case STATEMENT_BREAK:
     case STATEMENT_RETURN: break;
     }

@@ -250,6 +250,39 @@ static void test_mls12_functions_compute_with_arrays(void **state)
     run_in_all_tiers((RunRequest){ .path = MODELS "functions.ir", .stop = 2, .interval = 0.5 }, check_functions);
 }
 
+/* Each value by hand: swap(x, y) gives y, x; split cuts four elements in two halves and adds them up. */
+static void check_several(const RunResult *r)
+{
+    static const double w[] = { 3 + 10 * 2 + 1, 8, 1, 2 };
+    expect_done(r);
+    expect_near(run_last(r, "r"), 1, 1e-15);
+    expect_near(run_last(r, "a"), 2, 1e-15);
+    expect_near(run_last(r, "k"), 3, 0);
+    expect_near(run_last(r, "lo[1]"), 2, 0);
+    expect_near(run_last(r, "lo[2]"), 4, 0);
+    expect_near(run_last(r, "s"), 13, 0);
+    expect_near(run_last(r, "hi[1]"), 6, 0);
+    expect_near(run_last(r, "hi[2]"), 4, 0);
+    expect_near(run_last(r, "p"), 1.5, 1e-15);
+    expect_near(run_last(r, "q"), -0.5, 1e-15);
+    expect_near(run_last(r, "t"), sqrt(29), 1e-14);
+    for (int i = 0; i < 4; i++) {
+        expect_near(at(r, r->n_rows - 1, "w", i), w[i], 0);
+        expect_near(at(r, r->n_rows - 1, "z", i), i + 1, 0);
+    }
+    expect_near(run_at(r, "z[1]", 0.5), 3, 0); /* once: the halves have changed places */
+    expect_near(run_at(r, "z[3]", 0.5), 1, 0);
+    expect_near(run_at(r, "g", 0.5), 2, 0);
+    expect_near(run_last(r, "g"), 3, 0);
+    expect_near(run_last(r, "h"), 1, 0);
+}
+
+static void test_mls12_several_results_at_once(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = MODELS "several.ir", .stop = 2, .interval = 0.5 }, check_several);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -257,6 +290,7 @@ int main(void)
         cmocka_unit_test(test_mls10_arrays_in_events_branches_and_calls),
         cmocka_unit_test(test_mls11_statements_assign_arrays_and_slices),
         cmocka_unit_test(test_mls12_functions_compute_with_arrays),
+        cmocka_unit_test(test_mls12_several_results_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

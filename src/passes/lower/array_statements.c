@@ -397,6 +397,49 @@ static void lower_assignment(Lowering *l, const Statement *s)
     l->has_failed |= x.has_failed;
 }
 
+/* What an assignment takes of a call has a local variable first: the targets may be arguments. */
+static Term held_result(Lowering *l, Term value)
+{
+    Arrays x;
+    Extents extents;
+    begin_term(l, &x);
+    const Expr *call = name_arrays(l, &x, term_import(&x.builder, value));
+    if (x.has_failed || !array_extents(&x, call, &extents)) {
+        l->has_failed = true;
+        return value;
+    }
+    const Expr *leaf = term_leaf(&x.builder, ref_now(add_local(l, call->type, &extents)));
+    if (call->type.rank) {
+        assign_array(l, &x, leaf, call);
+    } else {
+        const Expr *said = array_element(&x, call, NULL);
+        l->has_failed |= !said;
+        if (said)
+            add_assignment(l, made(l, &x, leaf), made(l, &x, hoist(l, &x, said)));
+    }
+    return made(l, &x, leaf);
+}
+
+static void lower_together(Lowering *l, uint32_t first)
+{
+    uint32_t n = 0;
+    for (uint32_t k = first; k; k = l->body->statements.at[k].next)
+        n++;
+    Term *values = NEW_ARRAY(l->c->scratch, Term, n + 1);
+    n = 0;
+    for (uint32_t k = first; k && !l->has_failed; k = l->body->statements.at[k].next) {
+        const Term value = l->body->statements.at[k].value;
+        const bool is_result = value.shape->kind == EXPR_FUNCTION;
+        values[n++] = is_result ? held_result(l, value) : value;
+    }
+    n = 0;
+    for (uint32_t k = first; k && !l->has_failed; k = l->body->statements.at[k].next) {
+        Statement s = l->body->statements.at[k];
+        s.value = values[n++];
+        lower_assignment(l, &s);
+    }
+}
+
 /* ---- statements ---- */
 static uint32_t lower_list(Lowering *l, uint32_t first);
 
@@ -469,6 +512,7 @@ static uint32_t lower_list(Lowering *l, uint32_t first)
             s.value = lower_scalar(l, s.value);
             lower_inner(l, add_statement(l, &s), &s, 0);
             break;
+        case STATEMENT_TOGETHER: lower_together(l, s.inner); break;
         case STATEMENT_BREAK:
         case STATEMENT_RETURN: add_statement(l, &s); break;
         }
@@ -482,7 +526,8 @@ static bool has_arrays(const Function *f)
     const Model *body = f->body;
     for (uint32_t k = 1; k < body->statements.n; k++) {
         const Statement *s = &body->statements.at[k];
-        if ((s->target.shape && needs(s->target.shape)) || (s->value.shape && needs(s->value.shape)))
+        if (s->kind == STATEMENT_TOGETHER || (s->target.shape && needs(s->target.shape)) ||
+            (s->value.shape && needs(s->value.shape)))
             return true;
     }
     for (uint32_t k = 0; k < body->iterators.n; k++) {

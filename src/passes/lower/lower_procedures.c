@@ -140,6 +140,7 @@ static void follow(Procedure *p, uint32_t first)
             follow_ways(p, s->inner, s->otherwise);
             p->n_loops--;
             break;
+        case STATEMENT_TOGETHER: follow(p, s->inner); break;
         case STATEMENT_ASSERT: break;
         }
     }
