@@ -6,6 +6,14 @@ typedef struct {
     int64_t constant, factor[ELEMENT_LEVELS];
 } Index;
 
+static bool is_constant(const Index *index)
+{
+    for (uint32_t k = 0; k < ELEMENT_LEVELS; k++)
+        if (index->factor[k])
+            return false;
+    return true;
+}
+
 static bool index_of(const Expr *e, Index *out)
 {
     *out = (Index){ 0 };
@@ -26,10 +34,9 @@ static bool index_of(const Expr *e, Index *out)
     case OP_SUB: scale_b = -1; break;
     case OP_NEG: scale_a = -1; break;
     case OP_MUL:
-        for (uint32_t k = 0; k < ELEMENT_LEVELS; k++)
-            if (a.factor[k] && (b.factor[0] || b.factor[1] || b.factor[2] || b.factor[3]))
-                return false;
-        if (a.factor[0] || a.factor[1] || a.factor[2] || a.factor[3]) {
+        if (!is_constant(&a) && !is_constant(&b))
+            return false;
+        if (!is_constant(&a)) {
             scale_a = b.constant;
             scale_b = 0;
         } else {

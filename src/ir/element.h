@@ -7,7 +7,7 @@
 
 #include "ir/model.h"
 
-enum { ELEMENT_LEVELS = 4 };
+enum { ELEMENT_LEVELS = 8 };
 typedef struct {
     int64_t base;
     int64_t step[ELEMENT_LEVELS];

@@ -39,8 +39,6 @@ static bool parse_head(Reader *r, uint32_t begin, const char **language, Span *s
 static void read_unit(Reader *r, uint32_t begin, uint32_t end)
 {
     const uint32_t text_end = r->lexer.end;
-    const Reader outer = *r; /* a class is read where it is wanted, in the middle of another unit */
-    memset(&r->later, 0, sizeof r->later);
     reader_scan_unit(r, begin, end, false);
     r->lexer.end = end;
     reader_declare_unit(r);
@@ -52,7 +50,6 @@ static void read_unit(Reader *r, uint32_t begin, uint32_t end)
         HELP(r, "remove it, or open the block");
     }
     r->lexer.end = text_end;
-    r->later = outer.later;
 }
 
 static Model *read_class_text(Reader *r, const Class *class)

@@ -130,18 +130,18 @@ static bool parse_results(Reader *r, Where where, uint32_t begin, Equation *e, c
         e->region = where.region;
         e->branch = where.branch;
         e->owner = label->owner;
-        vec_push(r->arena, &r->later, *e);
+        vec_push(r->arena, &r->scope->later, *e);
     }
     return true;
 }
 
 void reader_add_later(Reader *r)
 {
-    for (uint32_t k = 0; k < r->later.n; k++) {
-        const Equation *e = &r->later.at[k];
+    for (uint32_t k = 0; k < r->scope->later.n; k++) {
+        const Equation *e = &r->scope->later.at[k];
         add_equation(r, e, (Where){ e->region, e->branch }, &(Label){ .owner = e->owner });
     }
-    r->later.n = 0;
+    r->scope->later.n = 0;
 }
 
 /* Behind the label and the domain. */

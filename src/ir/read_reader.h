@@ -55,6 +55,7 @@ struct Scope {
     VEC(Record) records;
     uint32_t next[LABEL_COUNT]; /* number that the next element of the kind gets */
     VEC(Scope *) functions;     /* of the fields of each */
+    VEC(Equation) later;        /* those that are added behind all others */
 };
 
 typedef enum { CLASS_UNREAD, CLASS_READING, CLASS_READ, CLASS_BAD } ClassState;
@@ -174,7 +175,6 @@ typedef struct {
     Scope *top;   /* of the whole model; functions are declared there */
     NameState name;
     TermState term;
-    VEC(Equation) later; /* of the unit: those that are added behind all others */
 } Reader;
 
 /* ---- the whole (read.c) ---- */

@@ -16,7 +16,7 @@ static void check_equations(Compile *c)
         if (e->kind == EQUATION_ALGORITHM)
             refuse(c, e->origin.span, "an algorithm");
         if (m->domains.at[e->domain.index].n > ELEMENT_LEVELS)
-            refuse(c, e->origin.span, "an equation over more than four ranges");
+            refuse(c, e->origin.span, "an equation over more than eight ranges");
     }
 }
 
@@ -31,7 +31,7 @@ static void check_transitions(Compile *c)
         if (t->form == FORM_PROCEDURE)
             refuse(c, t->origin.span, "a procedure in a transition");
         if (m->domains.at[t->domain.index].n > ELEMENT_LEVELS)
-            refuse(c, t->origin.span, "a transition over more than four ranges");
+            refuse(c, t->origin.span, "a transition over more than eight ranges");
     }
 }
 

@@ -283,6 +283,23 @@ static void test_mls12_several_results_at_once(void **state)
     run_in_all_tiers((RunRequest){ .path = MODELS "several.ir", .stop = 2, .interval = 0.5 }, check_several);
 }
 
+/* der(x) is T with two dimensions turned, times t; s is the sum of all elements, added up in Python. */
+static void check_loops(const RunResult *r)
+{
+    expect_done(r);
+    expect_near(run_last(r, "s"), 120000984, 1e-3);
+    expect_near(run_last(r, "one"), 664365, 1e-5);
+    expect_near(at(r, r->n_rows - 1, "n", 0), 1, 0);  /* since 0.5 */
+    expect_near(at(r, r->n_rows - 1, "n", 1), 2, 0);  /* since 0.6 */
+    expect_near(at(r, r->n_rows - 1, "n", 47), 0, 0); /* from 1.1 on */
+}
+
+static void test_equations_have_up_to_eight_loops(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = MODELS "loops.ir", .stop = 1, .interval = 0.5 }, check_loops);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -291,6 +308,7 @@ int main(void)
         cmocka_unit_test(test_mls11_statements_assign_arrays_and_slices),
         cmocka_unit_test(test_mls12_functions_compute_with_arrays),
         cmocka_unit_test(test_mls12_several_results_at_once),
+        cmocka_unit_test(test_equations_have_up_to_eight_loops),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
