@@ -32,12 +32,14 @@ __attribute__((visibility("default"))) const Alone *hand_alone(AloneModel model,
     static const char *const external_names[] = { "x", "v" };
     static const double external_k = 0.3;
     static const Alone small_external = { 2, external_names, &external_k, external_slopes };
+    static const Alone all_bodies = { 12 * BODIES, NULL, &bodies, bodies_slopes };
     switch (model) {
     case ALONE_LORENZ: return &small_lorenz;
     case ALONE_VAN_DER_POL: return &small_van_der_pol;
     case ALONE_PENDULUMS: return &small_pendulums;
     case ALONE_ARM: return &small_arm;
     case ALONE_EXTERNAL: return &small_external;
+    case ALONE_BODIES: return &all_bodies;
     case ALONE_HEAT:
         heat = heat_100;
         heat.n = cells;

@@ -20,6 +20,7 @@ typedef enum {
     ALONE_VAN_DER_POL,
     ALONE_PENDULUMS,
     ALONE_ARM,
+    ALONE_BODIES,
     ALONE_HEAT,
     ALONE_LINE,
     ALONE_EXTERNAL,

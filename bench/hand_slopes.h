@@ -95,6 +95,34 @@ static inline int pendulums_slopes(double t, const double *x, double *dx, const 
     return 0;
 }
 
+/* ---- 100 bodies that turn: R to the world, w in the body ---- */
+enum { BODIES = 100 };
+typedef struct {
+    double inertia[3], gravity[3], friction;
+} Bodies;
+static const Bodies bodies = { { 1, 2, 3 }, { 0, 0, -9.81 }, 0.1 };
+
+static inline int bodies_slopes(double t, const double *x, double *dx, const void *parameters)
+{
+    (void)t;
+    const Bodies *p = parameters;
+    for (int b = 0; b < BODIES; b++) {
+        const double *r = x + 9 * b, *w = x + 9 * BODIES + 3 * b;
+        double *dr = dx + 9 * b, *dw = dx + 9 * BODIES + 3 * b, torque[3];
+        for (int i = 0; i < 3; i++) {
+            dr[3 * i] = r[3 * i + 1] * w[2] - r[3 * i + 2] * w[1];
+            dr[3 * i + 1] = r[3 * i + 2] * w[0] - r[3 * i] * w[2];
+            dr[3 * i + 2] = r[3 * i] * w[1] - r[3 * i + 1] * w[0];
+            torque[i] = r[i] * p->gravity[0] + r[3 + i] * p->gravity[1] + r[6 + i] * p->gravity[2] - p->friction * w[i];
+        }
+        for (int i = 0; i < 3; i++) {
+            const int j = (i + 1) % 3, k = (i + 2) % 3;
+            dw[i] = (torque[i] - (w[j] * (p->inertia[k] * w[k]) - w[k] * (p->inertia[j] * w[j]))) / p->inertia[i];
+        }
+    }
+    return 0;
+}
+
 /* ---- Arm of six links ---- */
 typedef struct {
     double weight, friction, inertia;

@@ -115,6 +115,7 @@ static void measure(const Bench *bench, const Row *row, Figure *figure)
 
 static const Case lorenz = { "Lorenz.mdl", ALONE_LORENZ, 0 }, van_der_pol = { "VanDerPol.mdl", ALONE_VAN_DER_POL, 0 };
 static const Case pendulums = { "Pendulums.dym", ALONE_PENDULUMS, 0 }, arm = { "Arm.dym", ALONE_ARM, 0 };
+static const Case bodies_100 = { "bodies100.ir", ALONE_BODIES, 0 };
 static const Case line_100 = { NULL, ALONE_LINE, 100 }, line_10000 = { NULL, ALONE_LINE, 10000 };
 static const Case array_100 = { "heat100.ir", ALONE_HEAT, 100 }, array_10000 = { "heat10000.ir", ALONE_HEAT, 10000 };
 static const Case function_100 = { "function100.ir", ALONE_FUNCTION, 100 }; /* an array is the argument of a function */
@@ -129,11 +130,19 @@ static const Case external = { "External.ir", ALONE_EXTERNAL, 0 };
     }
 
 static const Row rows[] = {
-    TIERS("lorenz", 8, 1.1, &lorenz),        TIERS("vanderpol", 8, 1.1, &van_der_pol),
-    TIERS("pendulums", 3, 1.4, &pendulums),  TIERS("arm", 3, 1.1, &arm),
-    TIERS("line100", 5, 1.1, &line_100),     TIERS("heat100", 5, 1.1, &array_100),
-    TIERS("line10000", 5, 1.1, &line_10000), TIERS("heat10000", 5, 1.1, &array_10000),
-    TIERS("external", 15, 1.1, &external),   TIERS("function100", 8, 1.1, &function_100),
+    TIERS("lorenz", 8, 1.1, &lorenz),
+    TIERS("vanderpol", 8, 1.1, &van_der_pol),
+    TIERS("pendulums", 3, 1.4, &pendulums),
+    TIERS("arm", 3, 1.1, &arm),
+    TIERS("line100", 5, 1.1, &line_100),
+    TIERS("heat100", 5, 1.1, &array_100),
+    { "slopes/bodies100/interp", AT_MOST, 5, "x", measure, &bodies_100, "interp" },
+    { "slopes/bodies100/tcc", AT_MOST, 5, "x", measure, &bodies_100, "tcc" },
+    { "slopes/bodies100/cc", AT_MOST, 1.2, "x", measure, &bodies_100, "cc" },
+    TIERS("line10000", 5, 1.1, &line_10000),
+    TIERS("heat10000", 5, 1.1, &array_10000),
+    TIERS("external", 15, 1.1, &external),
+    TIERS("function100", 8, 1.1, &function_100),
 };
 const Group group_slopes = { "B. right-hand side alone (line: SIMPLEX components, heat: array equations)", rows,
                              sizeof rows / sizeof rows[0] };

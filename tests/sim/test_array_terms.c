@@ -283,6 +283,23 @@ static void test_mls12_several_results_at_once(void **state)
     run_in_all_tiers((RunRequest){ .path = MODELS "several.ir", .stop = 2, .interval = 0.5 }, check_several);
 }
 
+/* At t = 1 m becomes 4: three sums do not fill four elements. Up to there the sizes agree. */
+static void test_sizes_are_checked_at_run_time(void **state)
+{
+    static const char *const tiers[] = { "interp", "tcc", "cc" };
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        RunResult *r =
+            run_model(&(RunRequest){ .path = MODELS "runtime.ir", .tier = tiers[k], .stop = 2, .interval = 0.5 });
+        assert_int_equal(r->report.end, KOINE_RUN_FAILED);
+        expect_near(r->report.time, 1, 1e-9);
+        assert_non_null(strstr(r->report.text, "runtime.ir:11:5"));
+        assert_non_null(strstr(r->report.text, "the sizes of an assignment do not agree with n = 4, m = 4"));
+        expect_near(run_at(r, "s", 0.5), 118, 0); /* {6, 8, 10, 12}*{1.5, 2.5, 3.5, 4.5}, added up by hand */
+        run_free(r);
+    }
+}
+
 /* der(x) is T with two dimensions turned, times t; s is the sum of all elements, added up in Python. */
 static void check_loops(const RunResult *r)
 {
@@ -308,6 +325,7 @@ int main(void)
         cmocka_unit_test(test_mls11_statements_assign_arrays_and_slices),
         cmocka_unit_test(test_mls12_functions_compute_with_arrays),
         cmocka_unit_test(test_mls12_several_results_at_once),
+        cmocka_unit_test(test_sizes_are_checked_at_run_time),
         cmocka_unit_test(test_equations_have_up_to_eight_loops),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

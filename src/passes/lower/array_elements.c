@@ -65,6 +65,14 @@ static const Expr *leaf_at(Arrays *x, const Expr *e, const Expr *const *index)
 }
 
 /* ---- loops ---- */
+/* The number 0, or a product with it. */
+static bool is_zero(const Expr *e)
+{
+    if (e->kind == EXPR_CALL && e->op == OP_MUL)
+        return is_zero(e->args[0]) || is_zero(e->args[1]);
+    return expr_is_real(e, 0) || (e->kind == EXPR_INTEGER && e->u.integer == 0);
+}
+
 typedef const Expr *(*BodyAt)(Arrays *x, const void *context, const Expr *index);
 
 static const Expr *empty_value(Arrays *x, Op op, Type type)
@@ -88,17 +96,30 @@ typedef struct {
     bool is_flat;  /* it is written out */
 } Reduction;
 
+/* The terms one after the other. What is known to be 0 is left out of sums: zeros of skew(v), of identity(n), of the
+ * braces of a rotation. */
+static const Expr *write_out(Arrays *x, const Reduction *r, int64_t count, BodyAt body, const void *context)
+{
+    const Expr *result = NULL, *zero = NULL;
+    for (int64_t k = 1; k <= count; k++) {
+        const Expr *term = body(x, context, integer(x, k));
+        if (!term)
+            return NULL;
+        if (r->op == OP_ADD && is_zero(term))
+            zero = number_of(x, r->type, 0);
+        else
+            result = result ? binary(x, r->op, result, term) : term;
+    }
+    return result ? result : zero;
+}
+
 static const Expr *reduce(Arrays *x, const Reduction *r, BodyAt body, const void *context)
 {
     int64_t count = -1;
     if (array_number(r->n, &count) && count == 0)
         return empty_value(x, r->op, r->type);
-    if (r->n->kind == EXPR_INTEGER && (r->is_flat || count == 1 || count <= x->few)) {
-        const Expr *result = body(x, context, integer(x, 1));
-        for (int64_t k = 2; k <= count && result; k++)
-            result = binary(x, r->op, result, body(x, context, integer(x, k)));
-        return result;
-    }
+    if (r->n->kind == EXPR_INTEGER && (r->is_flat || count == 1 || count <= x->few))
+        return write_out(x, r, count, body, context);
     const Expr *k = arrays_enter(x, 1, count);
     if (!k)
         return NULL;
@@ -255,10 +276,13 @@ static const Expr *product_at(Arrays *x, const Expr *e, const Expr *const *index
     const Expr *a = held(x, e->args[0]), *b = held(x, e->args[1]);
     const bool has_row = a->type.rank == 2, has_column = b->type.rank == 2;
     const Product product = { a, b, has_row ? index[0] : NULL, has_column ? index[has_row] : NULL };
-    Extents left, both;
+    Extents left, right;
     Type scalar = e->type;
     scalar.rank = 0;
-    if (x->has_failed || !array_extents(x, e, &both) || !array_extents(x, a, &left))
+    if (x->has_failed || !array_extents(x, a, &left) || !array_extents(x, b, &right))
+        return NULL;
+    const Extents inner_a = { 1, { left.at[left.rank - 1] } }, inner_b = { 1, { right.at[0] } };
+    if (!arrays_agree(x, &inner_a, &inner_b, "a product"))
         return NULL;
     const bool is_flat = has_cuts(x, a, a->type.rank - 1u) || has_cuts(x, b, 0);
     return reduce(x, &(Reduction){ OP_ADD, scalar, left.at[left.rank - 1], is_flat }, body_of_product, &product);

@@ -192,6 +192,9 @@ bool arrays_agree(Arrays *x, const Extents *a, const Extents *b, const char *wha
                     extents_text(x, b));
         diag_help(x->c->diag, "arrays that are added, compared or assigned as a whole have the same sizes");
     }
+    for (uint32_t k = 0; k < a->rank && agree && x->check; k++)
+        if (a->at[k] != b->at[k])
+            x->check(x, a->at[k], b->at[k], what);
     return agree;
 }
 
@@ -346,6 +349,8 @@ static bool extents_of_product(Arrays *x, const Extents *a, const Extents *b, Ex
     const Extents inner_a = { 1, { a->at[a->rank - 1] } }, inner_b = { 1, { b->at[0] } };
     if (inner_a.at[0] != inner_b.at[0] && inner_a.at[0]->kind == EXPR_INTEGER && inner_b.at[0]->kind == EXPR_INTEGER)
         return arrays_agree(x, a, b, "the operands of a product") && arrays_agree(x, &inner_a, &inner_b, "a product");
+    if (!arrays_agree(x, &inner_a, &inner_b, "a product"))
+        return false;
     for (uint32_t k = 0; k + 1 < a->rank; k++)
         out->at[out->rank++] = a->at[k];
     for (uint32_t k = 1; k < b->rank; k++)

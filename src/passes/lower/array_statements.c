@@ -9,7 +9,10 @@
 #include "passes/lower/arrays.h"
 #include "passes/lower/statements.h"
 
-enum { FEW = 16 }; /* elements and terms that are written out */
+enum {
+    FEW = 16, /* elements and terms that are written out */
+    MOST_CHECKS = 16
+};
 
 typedef struct {
     uint32_t first, last;
@@ -23,6 +26,10 @@ typedef struct {
     uint32_t n_levels; /* loops around them */
     Span span;
     bool has_failed;
+    struct { /* sizes that are checked in front of the statement at work */
+        const Expr *a, *b;
+    } checked[MOST_CHECKS];
+    uint32_t n_checked;
 } Lowering;
 
 /* ---- building ---- */
@@ -234,11 +241,43 @@ static const Expr *name_arrays(Lowering *l, Arrays *x, const Expr *e)
     return expr_with_args(l->body->pool, e, args);
 }
 
+static bool is_in_scope(const Lowering *l, const Expr *e)
+{
+    if (e->kind == EXPR_ITERATOR)
+        return e->u.iterator < l->n_levels;
+    for (uint32_t k = 0; e->has_index && k < e->n_args; k++)
+        if (!is_in_scope(l, e->args[k]))
+            return false;
+    return !has_reduction(e);
+}
+
+static void check_sizes(Arrays *x, const Expr *a, const Expr *b, const char *what)
+{
+    Lowering *l = x->context;
+    for (uint32_t k = 0; k < l->n_checked; k++)
+        if (l->checked[k].a == a && l->checked[k].b == b)
+            return;
+    if (l->n_checked == MOST_CHECKS || !is_in_scope(l, a) || !is_in_scope(l, b)) {
+        arrays_fail(x, DIAG_NOT_YET, "an array whose size changes in a loop of the expression cannot be executed yet");
+        return;
+    }
+    l->checked[l->n_checked].a = a;
+    l->checked[l->n_checked++].b = b;
+    const char *text = arena_format(l->c->scratch, "the sizes of %s do not agree", what);
+    const Statement s = { .kind = STATEMENT_ASSERT,
+                          .value = made(l, x, expr_literal_relation(x->pool, OP_EQ, a, b)),
+                          .text = names_text(pool_names(x->pool), text),
+                          .span = l->span };
+    add_statement(l, &s);
+}
+
 static void begin_term(Lowering *l, Arrays *x)
 {
     arrays_begin(x, l->c, l->body, (DomainId){ 0 }, l->span);
     x->is_function = true;
     x->few = FEW;
+    x->check = check_sizes;
+    x->context = l;
     for (uint32_t k = 0; k < l->n_levels && k < ARRAY_LEVELS; k++)
         x->loop[k] = arrays_enter(x, 1, 0);
     l->has_failed |= x->has_failed;
@@ -503,6 +542,7 @@ static uint32_t lower_list(Lowering *l, uint32_t first)
     for (uint32_t k = first; k && !l->has_failed; k = l->body->statements.at[k].next) {
         Statement s = l->body->statements.at[k];
         l->span = s.span;
+        l->n_checked = 0;
         switch ((StatementKind)s.kind) {
         case STATEMENT_ASSIGN: lower_assignment(l, &s); break;
         case STATEMENT_FOR: lower_for(l, &s); break;

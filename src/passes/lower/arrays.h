@@ -28,7 +28,9 @@ struct Arrays {
     uint32_t n_inner;                           /* loops inside the term around the place that is at work */
     /* An array that is used more than once for each of its elements: a variable that holds it; NULL: it is none. */
     const Expr *(*hold)(Arrays *x, const Expr *e);
-    void *context;    /* of hold */
+    /* Two sizes that are known in the run only must be equal there; NULL: there are none. */
+    void (*check)(Arrays *x, const Expr *a, const Expr *b, const char *what);
+    void *context;    /* of hold and check */
     bool is_function; /* the term is one of a statement: sizes may be known in the run only */
     int64_t few;      /* sums of so many terms, or fewer, are written out */
     bool has_failed;
@@ -50,7 +52,7 @@ const Expr *array_index(Arrays *x, const Expr *a, const Expr *factor, const Expr
 
 /* The size of each dimension; false: reported. */
 bool array_extents(Arrays *x, const Expr *e, Extents *extents);
-/* Both are equal; else reported as `what`. Where that is known in the run only, they are taken to be. */
+/* Both are equal; else reported as `what`. Where that is known in the run only, it is checked there. */
 bool arrays_agree(Arrays *x, const Extents *a, const Extents *b, const char *what);
 /* How many values lo, lo + step ... hi has. */
 const Expr *array_count(Arrays *x, const Expr *const *range);
