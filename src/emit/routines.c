@@ -53,9 +53,11 @@ void find_routines(Code *code, Kernel *kernels, Arena *arena)
 
 void make_routines(const Pool *pool)
 {
+    Span ignored;
     for (uint32_t k = 0; k < pool_count(pool); k++) { /* grows while it is read */
         const Expr *e = pool_node(pool, k);
-        if (is_model_call(e))
+        /* of a function with open sizes only copies are called */
+        if (is_model_call(e) && !function_obstacle(e->u.function, &ignored))
             (void)routine_of(e->u.function);
     }
 }

@@ -149,6 +149,8 @@ static void sizes_follow_from_arguments(void **state)
     assert_near(run_last(r, "p[4]"), x * x * x * x, 1e-7);
     assert_near(run_last(r, "s"), x + x * x + x * x * x + x * x * x * x + n * n, 1e-6);
     assert_near(run_last(r, "n"), 2 * sqrt(5) * n * n, 1e-5);
+    assert_near(run_last(r, "e[1]"), 3 * x, 1e-6);
+    assert_near(run_last(r, "e[2]"), 3 * x, 1e-6);
     run_free(r);
 }
 
