@@ -87,7 +87,7 @@ static void check_chain(const RunResult *r)
                                 0.967320873479826, 0.5810759912017046, 0.1943052987715313 };
     expect_done(r);
     for (int i = 0; i < 6; i++) {
-        char name[16];
+        char name[32];
         snprintf(name, sizeof name, "rod.T[%d]", i + 1);
         expect_near(run_last(r, name), T[i], 1e-9);
     }
