@@ -130,7 +130,7 @@ static uint32_t n_good, n_refused;
 static void check_model(const char *path)
 {
     World w = world_create();
-    if (make_schedule(&w, path)) {
+    if (make_schedule(&w, path) && w.compile.model->foreigns.n == 0) { /* their calls have no name to be read by */
         Schedule *first = w.compile.schedule;
         Text model = { .arena = w.arena }, model_again = { .arena = w.arena };
         model_print(w.compile.model, &model, (PrintOptions){ 0 });
