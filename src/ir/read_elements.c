@@ -260,6 +260,17 @@ bool reader_parse_declared(Reader *r, VarId *var)
     return reader_parse_path(r) && (reader_find_variable(r, var) || !(r->mistakes.failed = true));
 }
 
+/* x[:] is only for fields of functions. */
+static bool has_sizes(Reader *r, uint32_t begin, VarId var)
+{
+    const Variable *v = model_var(r->model, var);
+    for (uint32_t d = 0; d < v->type.rank; d++)
+        if (r->model->dims.at[v->first_dim + d].term.shape->kind == EXPR_RANGE)
+            return reader_report(r, DIAG_SYNTAX, reader_span_from(r, begin),
+                                 "only inputs of functions have open sizes; write a number or a parameter");
+    return true;
+}
+
 static bool parse_variables(Reader *r, uint32_t begin, Word word)
 {
     VEC(VarId) vars = { 0 };
@@ -268,7 +279,7 @@ static bool parse_variables(Reader *r, uint32_t begin, Word word)
         return false;
     set_defaults(model_var(r->model, one), word);
     if (r->token.kind != TOKEN_COMMA)
-        return reader_parse_variable_rest(r, begin, &one, 1);
+        return reader_parse_variable_rest(r, begin, &one, 1) && has_sizes(r, begin, one);
     vec_push(r->arena, &vars, one);
     while (reader_accept(r, TOKEN_COMMA)) {
         if (!reader_parse_declared(r, &one))
@@ -276,7 +287,7 @@ static bool parse_variables(Reader *r, uint32_t begin, Word word)
         set_defaults(model_var(r->model, one), word);
         vec_push(r->arena, &vars, one);
     }
-    return reader_parse_variable_rest(r, begin, vars.at, vars.n);
+    return reader_parse_variable_rest(r, begin, vars.at, vars.n) && has_sizes(r, begin, one);
 }
 
 /* alias b = -a */
