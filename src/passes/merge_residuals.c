@@ -174,14 +174,27 @@ static uint32_t first_leaf(const Row *row)
     return row->equation;
 }
 
+/* The first equation of the row between quantities that are not Real; ID_NONE: there is none. */
+static uint32_t leaf_without_difference(const Merger *g, const Row *row)
+{
+    const Model *m = g->model;
+    if (row->branches == NULL)
+        return m->equations.at[row->equation].lhs.shape->type.kind == TYPE_REAL ? ID_NONE : row->equation;
+    uint32_t found = ID_NONE;
+    for (uint32_t k = 0; k < row->n_branches && found == ID_NONE; k++)
+        found = leaf_without_difference(g, row->branches[k]);
+    return found;
+}
+
 static void add_equation(Merger *g, const Row *row)
 {
     Model *m = g->model;
     const uint32_t first = first_leaf(row);
     const bool same_left = key_of(g, row) != 0;
     const Equation model_equation = m->equations.at[first];
-    if (!same_left && model_equation.lhs.shape->type.kind != TYPE_REAL) {
-        diag_error(g->c->diag, DIAG_UNBALANCED_BRANCHES, model_equation.origin.span,
+    const uint32_t odd = same_left ? ID_NONE : leaf_without_difference(g, row);
+    if (odd != ID_NONE) {
+        diag_error(g->c->diag, DIAG_UNBALANCED_BRANCHES, m->equations.at[odd].origin.span,
                    "this equation has no counterpart in another branch: what is not Real needs v = ... in all of them");
         diag_help(g->c->diag, "define the same variable in every branch");
         return;
