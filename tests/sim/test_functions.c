@@ -122,6 +122,10 @@ static void fields_of_functions_begin_with_their_bindings(void **state)
     assert_near(run_last(r, "s"), 2, 0);
     assert_near(run_last(r, "b"), 1, 0);
     run_free(r);
+    r = run_everywhere("function_begins_with_arrays.ir", "dopri5", 0.9);
+    assert_near(run_last(r, "y"), 13.5, 1e-12);
+    assert_near(run_last(r, "z[2]"), 3.6, 1e-12);
+    run_free(r);
 }
 
 /* x' = -(a + 1)x - 3.001 with a = 3.5, 1.5, 2.5 in the seconds 1, 2, 3; tables are the same in all calls. */

@@ -561,6 +561,11 @@ static uint32_t lower_list(Lowering *l, uint32_t first)
 }
 
 /* ---- functions ---- */
+static bool begins_with_arrays(const Variable *v)
+{
+    return !term_is_absent(v->binding) && needs(v->binding.shape);
+}
+
 static bool has_arrays(const Function *f)
 {
     const Model *body = f->body;
@@ -575,7 +580,37 @@ static bool has_arrays(const Function *f)
         if (needs(i->lo.shape) || needs(i->hi.shape) || (i->step.shape && needs(i->step.shape)))
             return true;
     }
+    for (uint32_t k = f->n_inputs; k < function_fields(f); k++)
+        if (begins_with_arrays(&body->variables.at[k]))
+            return true;
     return false;
+}
+
+/* From the first output or local on that begins with an operation on arrays, bindings are statements. */
+static void say_beginnings(Function *f)
+{
+    Model *body = f->body;
+    bool is_said = false;
+    uint32_t first = 0, last = 0;
+    for (uint32_t k = f->n_inputs; k < function_fields(f); k++) {
+        Variable *v = &body->variables.at[k];
+        const Term value = v->binding;
+        is_said |= begins_with_arrays(v);
+        if (!is_said || term_is_absent(value) || expr_is_constant(value.shape) ||
+            value.shape->type.rank != v->type.rank)
+            continue;
+        const Statement s = {
+            .kind = STATEMENT_ASSIGN, .target = term_ref(body, ref_now((VarId){ k })), .value = value, .span = v->span
+        };
+        v->binding = TERM_NONE;
+        vec_push(body->arena, &body->statements, s);
+        *(last ? &body->statements.at[last].next : &first) = body->statements.n - 1;
+        last = body->statements.n - 1;
+    }
+    if (!last)
+        return;
+    body->statements.at[last].next = f->first;
+    f->first = first;
 }
 
 bool function_lower_arrays(Compile *c, Function *f)
@@ -583,6 +618,7 @@ bool function_lower_arrays(Compile *c, Function *f)
     if (f->external || !has_arrays(f))
         return true;
     Lowering l = { .c = c, .function = f, .body = f->body, .span = f->span };
+    say_beginnings(f);
     const uint32_t n_before = f->body->statements.n;
     f->first = lower_list(&l, f->first);
     for (uint32_t k = 1; k < n_before; k++)
