@@ -74,6 +74,7 @@ static const Option options[] = {
     TARGET_TASK,
     TARGET_ANALYSIS,
     TARGET_USE,
+    TARGET_EXTERNAL,
     TARGET_SYSTEMS,
     { 0 },
 };

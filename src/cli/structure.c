@@ -51,6 +51,7 @@ static const Option options[] = {
     { .name = "svg", .value = "FILE", .help = "draw a picture; - for the standard output" },
     { .name = "depth", .value = "N", .help = "levels below the model; default 1 in a picture, all in the text" },
     TARGET_USE,
+    TARGET_EXTERNAL,
     { 0 },
 };
 

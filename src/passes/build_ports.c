@@ -314,6 +314,19 @@ static bool fill_patterns(Choice *p)
     return true;
 }
 
+/* Whoever wants derivatives is told where they are not exact. */
+static void warn_of_differences(Compile *c)
+{
+    for (uint32_t k = 0; k < c->model->functions.n; k++) {
+        const Function *f = c->model->functions.at[k];
+        if (!f->external || !f->is_pure)
+            continue;
+        diag_warning(c->diag, DIAG_DIFFERENCES, f->span, "derivatives through function %s of C are differences",
+                     names_of(pool_names(c->model->pool), f->name));
+        diag_help(c->diag, "about ten digits of them are right; write it as statements if that is not enough");
+    }
+}
+
 bool build_ports(Compile *c)
 {
     const uint32_t n = c->model->variables.n + 1;
@@ -335,6 +348,8 @@ bool build_ports(Compile *c)
     }
     if (!any || c->model->foreigns.n)
         return true;
+    if (c->ports.is_wanted)
+        warn_of_differences(c);
     choose_inputs(&p);
     choose_outputs(&p);
     find_chain(&p);
