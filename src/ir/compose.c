@@ -22,14 +22,14 @@ static void append_refs(Model *into, const Model *part, const Shift *by)
     into->ref_kinds |= part->ref_kinds;
     for (uint32_t k = 0; k < part->refs.n; k++) {
         Ref ref = part->refs.at[k];
-        if (ref.kind == REF_FIRED)
+        if (ref_is_of_variable(ref)) /* as nearly all are */
+            ref.var.index += by->ids[LIST_VARIABLES];
+        else if (ref.kind == REF_FIRED)
             ref.var.index += by->ids[LIST_TRANSITIONS];
         else if (ref.kind == REF_TICK || ref.kind == REF_INTERVAL)
             ref.var.index += by->ids[LIST_CLOCKS];
         else if (ref.kind == REF_IS_ROOT || ref.kind == REF_ROOTED)
             ref.var.index += by->ids[LIST_PORTS];
-        else if (ref.var.index != ID_NONE)
-            ref.var.index += by->ids[LIST_VARIABLES];
         into->refs.at[into->refs.n++] = ref;
     }
 }

@@ -21,6 +21,7 @@ typedef struct {
     Model *m;
     uint32_t *first;   /* per port its first point; one row more, behind the last */
     uint32_t n_points; /* of all ports */
+    bool has_parts;    /* some ports are members of others */
     VEC(PortLink) links;
     uint32_t *port;   /* per point: what it is a side of */
     uint32_t *parent; /* per point: sets of points, see graph/sets.h */
@@ -72,17 +73,17 @@ typedef struct {
     uint32_t n_sets;
     uint32_t n;            /* points of a set */
     const uint32_t *point; /* of the first set */
-    const int64_t *stride; /* per point: by how many elements it moves from set to set */
+    const int32_t *stride; /* per point: by how many elements it moves from set to set */
     uint32_t connection;
 } PointRun;
 
 /* A member of a point: a variable, or elements of it. */
 typedef struct {
     VarId var;
-    uint32_t rank;    /* dimensions of the array of ports */
-    uint32_t element; /* of it, in the order of rows from 0 */
-    int64_t stride;   /* from set to set; the element moves in the last dimension */
-    double factor;
+    uint32_t element; /* of the array of ports, in the order of rows from 0 */
+    int32_t stride;   /* from set to set; the element moves in the last dimension */
+    int32_t factor;
+    uint32_t rank; /* dimensions of the array of ports */
 } Part;
 
 void connect_each_run(Connecting *k, void (*visit)(Connecting *k, const PointRun *run));

@@ -55,7 +55,7 @@ static const Expr *sum_of(TermBuilder *builder, const Part *parts, uint32_t n, u
         return leaf;
     if (parts->factor == -1)
         return expr_unary(pool, OP_NEG, leaf);
-    return expr_binary(pool, OP_MUL, expr_real(pool, parts->factor), leaf);
+    return expr_binary(pool, OP_MUL, expr_real(pool, (double)parts->factor), leaf);
 }
 
 static void make_zero(Connecting *k, const Part *part, Span span)
@@ -75,7 +75,7 @@ static void balance(Connecting *k, const Parts *parts, uint32_t n_sets, Span spa
     if (parts->n == 1) {
         for (uint32_t j = 0; j < n_sets; j++) {
             Part one = p[0];
-            one.element = (uint32_t)(p[0].element + j * p[0].stride);
+            one.element = (uint32_t)((int64_t)p[0].element + (int64_t)j * p[0].stride);
             make_zero(k, &one, span);
         }
     } else if (parts->n == 2 && p[0].factor == -p[1].factor) {
@@ -268,7 +268,7 @@ static void close_point(Connecting *k, uint32_t point, bool is_whole)
 {
     Model *m = k->m;
     const Port *port = &m->ports.at[k->port[point]];
-    const int64_t still = 0;
+    const int32_t still = 0;
     const PointRun run = { 1, 1, &point, &still, ID_NONE };
     for (uint32_t place = 0; place < port->n_members; place++) {
         const PortMember *member = point_member(k, point, place);

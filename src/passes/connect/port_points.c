@@ -104,7 +104,7 @@ static void link_ends(Connecting *k, End a, End b, uint32_t connection, uint32_t
     const Port *x = &m->ports.at[a.port], *y = &m->ports.at[b.port];
     const PortLink link = { point_of(k, a), point_of(k, b), connection, false };
     vec_push(k->c->scratch, &k->links, link);
-    for (uint32_t j = 0; j < x->n_members && j < y->n_members && depth < m->ports.n; j++) {
+    for (uint32_t j = 0; k->has_parts && j < x->n_members && j < y->n_members && depth < m->ports.n; j++) {
         const uint32_t p = m->members.at[x->first_member + j].port, q = m->members.at[y->first_member + j].port;
         if (p && q)
             link_ends(k, (End){ p - 1, a.side, a.element }, (End){ q - 1, b.side, b.element }, connection, depth + 1);
@@ -192,6 +192,8 @@ static bool link_connection(Connecting *k, uint32_t connection)
 bool connect_points(Connecting *k)
 {
     bool is_good = number_points(k);
+    for (uint32_t j = 0; j < k->m->members.n && !k->has_parts; j++)
+        k->has_parts = k->m->members.at[j].port != 0;
     for (uint32_t c = 0; c < k->m->connections.n && is_good; c++)
         if (k->m->connections.at[c].is_acausal)
             is_good = link_connection(k, c);

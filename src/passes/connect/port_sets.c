@@ -36,7 +36,8 @@ typedef struct {
     PointRun run;
     VEC(uint32_t) points; /* of the first set of the run */
     VEC(uint32_t) set;    /* that is looked at */
-    VEC(int64_t) stride;
+    VEC(int32_t) stride;
+    VEC(int32_t) still; /* strides of 0 */
 } Runs;
 
 static void end_run(Runs *r)
@@ -99,9 +100,18 @@ static bool goes_on(Runs *r)
         return false;
     if (r->run.n_sets == 1)
         for (uint32_t j = 0; j < r->set.n; j++)
-            r->stride.at[j] = (int64_t)point_element(k, r->set.at[j]) - (int64_t)point_element(k, r->points.at[j]);
+            r->stride.at[j] = (int32_t)point_element(k, r->set.at[j]) - (int32_t)point_element(k, r->points.at[j]);
     r->run.n_sets++;
     return true;
+}
+
+/* Of ports that are no arrays: a run of its own. */
+static void visit_alone(Runs *r, uint32_t root)
+{
+    end_run(r);
+    while (r->still.n < r->set.n)
+        vec_push(r->k->c->scratch, &r->still, 0);
+    r->visit(r->k, &(PointRun){ 1, r->set.n, r->set.at, r->still.at, r->k->at[root] - 1 });
 }
 
 void connect_each_run(Connecting *k, void (*visit)(Connecting *k, const PointRun *run))
@@ -113,7 +123,9 @@ void connect_each_run(Connecting *k, void (*visit)(Connecting *k, const PointRun
         r.set.n = 0;
         for (uint32_t point = root; point != ID_NONE; point = k->next[point])
             vec_push(k->c->scratch, &r.set, point);
-        if (!goes_on(&r))
+        if (k->m->ports.at[k->port[root]].rank == 0)
+            visit_alone(&r, root);
+        else if (!goes_on(&r))
             begin_run(&r, root);
     }
     end_run(&r);

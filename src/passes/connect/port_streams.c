@@ -211,7 +211,7 @@ static void expand_streams(Connecting *k, const PointRun *run)
 static void close_streams(Streams *s)
 {
     Connecting *k = s->k;
-    const int64_t still = 0;
+    const int32_t still = 0;
     for (uint32_t v = 0; v < s->n_variables; v++) {
         if (!is_asked(s, (VarId){ v }))
             continue;
@@ -318,9 +318,14 @@ static bool find_members(Streams *s)
 
 static bool any_asks(const Model *m)
 {
+    return model_may_have(m, REF_INFLOW) || model_may_have(m, REF_PASSING);
+}
+
+static bool any_streams(const Model *m)
+{
     bool any = false;
-    for (uint32_t j = 0; j < m->refs.n && !any; j++)
-        any = m->refs.at[j].kind == REF_INFLOW || m->refs.at[j].kind == REF_PASSING;
+    for (uint32_t j = 0; j < m->members.n && !any; j++)
+        any = m->members.at[j].role == ROLE_STREAM;
     return any;
 }
 
@@ -328,6 +333,8 @@ bool connect_streams(Connecting *k)
 {
     Model *m = k->m;
     Streams s = { .k = k, .n_variables = m->variables.n };
+    if (!any_asks(m) && !any_streams(m))
+        return k->is_good;
     s.of = NEW_ARRAY(k->c->scratch, Member, s.n_variables + 1);
     s.inflow = NEW_ARRAY(k->c->scratch, VarId, s.n_variables + 1);
     k->streams = &s;
