@@ -363,6 +363,14 @@ static void test_singular_by_its_values_is_explained(void **state)
     expect_failed(lines, "; depend on each other: the equations ");
 }
 
+/* The slope at the start value is 1e12: the first step is shorter than any tolerance, and solves nothing. */
+static void test_a_first_step_that_changes_nothing_is_no_solution(void **state)
+{
+    (void)state;
+    expect_solution("var q Real continuous now\neq e q + 0.1*atan(1e13*q) = 4.0\n", "q", 4 - 0.05 * 3.141592653589793,
+                    1e-12);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -385,6 +393,7 @@ int main(void)
         cmocka_unit_test(test_solution_at_infinity_is_explained),
         cmocka_unit_test(test_the_worst_equation_is_named),
         cmocka_unit_test(test_singular_by_its_values_is_explained),
+        cmocka_unit_test(test_a_first_step_that_changes_nothing_is_no_solution),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -239,6 +239,63 @@ static void tell(Machine *m, const KoineSystem *s, uint32_t step, double fractio
     host->iterated(host->context, m->model, &iterate);
 }
 
+static double largest_residual(const Machine *m, const KoineSystem *s)
+{
+    double largest = 0;
+    for (uint32_t j = 0; j < s->n; j++)
+        if (!(fabs(m->slots[s->residuals[j]].r) <= largest))
+            largest = fabs(m->slots[s->residuals[j]].r);
+    return largest;
+}
+
+/* The residuals are small beside what they would be if the unknowns were a little different; where nobody can tell,
+ * too.
+ */
+static bool are_residuals_small(Machine *m, const KoineSystem *s)
+{
+    static const double MOVE = 1e-3, SMALL = 1e-6;
+    Newton *w = m->spaces.workspace->newton;
+    const double here = largest_residual(m, s);
+    double change = 0;
+    bool has_value = false;
+    for (uint32_t j = 0; j < s->n; j++) {
+        w->before[j] = m->slots[s->unknowns[j]].r;
+        w->next[j] = m->slots[s->residuals[j]].r;
+    }
+    for (int side = 1; side >= -1 && !has_value; side -= 2) {
+        for (uint32_t j = 0; j < s->n; j++)
+            m->slots[s->unknowns[j]].r = w->before[j] + side * MOVE * fmax(1, fabs(w->before[j]));
+        has_value = koine_residuals(m, s);
+    }
+    for (uint32_t j = 0; j < s->n && has_value; j++)
+        change = fmax(change, fabs(m->slots[s->residuals[j]].r - w->next[j]));
+    go(m, s, w->before, 0, w->step);
+    koine_residuals(m, s);
+    return !has_value || here <= SMALL * change;
+}
+
+/* Solved for the first time in a run there is no solution to follow. At the start of one, `is_searching` says it
+ * all. */
+static bool is_first(const Machine *m, const KoineSystem *s)
+{
+    const size_t n = (size_t)(s - m->program->systems.at);
+    return n < m->program->systems.n_run && !m->spaces.is_solved[n] && m->slots[m->program->slots.initial].i == 0;
+}
+
+/* Where no solution is known, steps may be short because the slopes are steep, as those of a root at 0: such a step
+ * changes nothing, and nothing is solved. */
+static bool is_solved(Machine *m, const KoineSystem *s)
+{
+    return !(m->spaces.is_searching || is_first(m, s)) || are_residuals_small(m, s);
+}
+
+static NewtonEnd end_with(Machine *m, const KoineSystem *s, double length)
+{
+    const double before = largest_residual(m, s);
+    take_last(m, s, m->spaces.workspace->newton->step, length);
+    return largest_residual(m, s) <= before / 2 || is_solved(m, s) ? NEWTON_CONVERGED : NEWTON_STUCK;
+}
+
 static NewtonEnd iterate(Machine *m, const KoineSystem *s)
 {
     Newton *w = m->spaces.workspace->newton;
@@ -247,15 +304,15 @@ static NewtonEnd iterate(Machine *m, const KoineSystem *s)
     if (!koine_residuals(m, s))
         return NEWTON_NO_VALUE;
     for (int step = 0; step < MOST_STEPS; step++) {
-        bool is_solved = true;
+        bool is_zero = true;
         for (uint32_t j = 0; j < s->n; j++) {
-            is_solved &= m->slots[s->residuals[j]].r == 0;
+            is_zero &= m->slots[s->residuals[j]].r == 0;
             w->before[j] = m->slots[s->unknowns[j]].r;
         }
         tell(m, s, (uint32_t)step, fraction, length);
         /* Residuals are also 0 all over a flat stretch, as where exp(-y) is rounded to 0; a search that comes to one
          * finds a singular Jacobian there and has not converged. */
-        if (is_solved)
+        if (is_zero)
             return step == 0 || koine_factor(m, s) ? NEWTON_CONVERGED : NEWTON_SINGULAR;
         m->work.statistics.newton_iterations++;
         if (!koine_factor(m, s))
@@ -266,16 +323,14 @@ static NewtonEnd iterate(Machine *m, const KoineSystem *s)
         length = norm_of(m, s, w->step);
         if (!isfinite(length))
             return NEWTON_SINGULAR;
-        if (length <= tolerance) {
-            take_last(m, s, w->step, length);
-            return NEWTON_CONVERGED;
-        }
+        if (length <= tolerance)
+            return end_with(m, s, length);
         fraction = step && fraction < 1 ? predict(m, s, fraction, last_length, length) : 1;
         if (s->u.newton.bounds)
             fraction = within_bounds(s, w->before, w->step, fraction);
         fraction = damp(m, s, fraction, length, &next_length);
         if (fraction == 0)
-            return length <= ROUNDED_FLAT ? NEWTON_CONVERGED : NEWTON_STUCK;
+            return length <= ROUNDED_FLAT && is_solved(m, s) ? NEWTON_CONVERGED : NEWTON_STUCK;
         if (fraction < 1)
             continue;
         if (s->n >= UPDATED_FROM && next_length < GOOD_RATE * length && update(m, s, tolerance))
@@ -299,14 +354,6 @@ void koine_newton_from(Machine *m, const KoineSystem *s, const uint32_t *slots)
 {
     for (uint32_t j = 0; j < s->n; j++)
         m->slots[s->unknowns[j]] = m->slots[slots[j]];
-}
-
-/* Solved for the first time in a run there is no solution to follow. At the start of one, `is_searching` says it
- * all. */
-static bool is_first(const Machine *m, const KoineSystem *s)
-{
-    const size_t n = (size_t)(s - m->program->systems.at);
-    return n < m->program->systems.n_run && !m->spaces.is_solved[n] && m->slots[m->program->slots.initial].i == 0;
 }
 
 /* The first solution is followed from now on, also if the step that leads away from it is never accepted. */
