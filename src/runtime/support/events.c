@@ -291,6 +291,8 @@ KoineStatus koine_machine_flip(KoineModel *model, uint32_t root)
 {
     Machine *m = koine_machine_of(model);
     const KoineProgram *p = m->program;
+    if (root >= p->events.decisions.n_roots) /* of a component: what it does there only it knows */
+        return KOINE_ABSENT;
     const uint32_t owner = p->events.decisions.root_owner[root];
     if (owner >= p->events.decisions.n_relations || !p->events.decisions.relations[owner].may_be_quiet)
         return KOINE_ABSENT;
