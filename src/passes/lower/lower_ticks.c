@@ -12,6 +12,7 @@
  * Clocks with equal ticks share what is made for the first of them, so many of one rate cost as much as one.
  */
 #include "base/bug.h"
+#include "ir/walk.h"
 #include "passes/pipeline.h"
 
 typedef struct {
@@ -605,6 +606,19 @@ static void leave_clocks(Lowering *l)
         m->clocks.at[k].condition = m->clocks.at[k].start = m->clocks.at[k].interval = TERM_NONE;
 }
 
+/* Two clocks that tick alike are one variable: a term that read both reads it once. */
+static Term merge_equal(void *context, Term term, const TermPlace *place)
+{
+    Model *m = context;
+    const Ref *refs = term_refs(m, term);
+    bool has_equal = false;
+    (void)place;
+    for (uint32_t k = 0; k < term.shape->n_leaves; k++)
+        for (uint32_t j = 0; j < k && refs[k].kind == REF_NOW; j++)
+            has_equal |= ref_equal(refs[k], refs[j]);
+    return has_equal ? term_make(m, term.shape, refs) : term;
+}
+
 bool lower_ticks(Compile *c)
 {
     Model *m = c->model;
@@ -636,5 +650,6 @@ bool lower_ticks(Compile *c)
         m->refs.at[k] = ref_now(by);
     }
     leave_clocks(&l);
+    model_rewrite_terms(m, ELEMENTS_ALL, merge_equal, m);
     return diag_errors(c->diag) == 0;
 }
