@@ -99,6 +99,37 @@ static bool is_state(const KoineVariable *variable)
            (variable->variability == KOINE_VARIABILITY_DISCRETE && variable->causality != KOINE_CAUSALITY_INPUT);
 }
 
+/* What only events change and what nobody may set, as it begins with its start value: it goes on all the same. */
+static bool is_remembered(const KoineVariable *variable)
+{
+    return !(variable->flags & KOINE_VARIABLE_SETTABLE) && variable->pre != KOINE_NO_OFFSET &&
+           variable->variability == KOINE_VARIABILITY_DISCRETE && variable->causality != KOINE_CAUSALITY_INPUT;
+}
+
+/* Where a value that the run begins with is put; KOINE_NO_OFFSET: nowhere. */
+static uint64_t place_of(const KoineVariable *variable)
+{
+    const unsigned closed = KOINE_VARIABLE_ALIAS | KOINE_VARIABLE_HIDDEN | KOINE_VARIABLE_DERIVATIVE;
+    if (variable->flags & closed)
+        return KOINE_NO_OFFSET;
+    return is_remembered(variable)                     ? variable->now
+           : variable->flags & KOINE_VARIABLE_SETTABLE ? variable->set
+                                                       : KOINE_NO_OFFSET;
+}
+
+/* A text is no number of a column. */
+static bool is_text_left(const StartState *start, const Experiment *experiment, const KoineVariable *variable,
+                         Diag *diag)
+{
+    if (variable->type != KOINE_STRING || !is_state(variable) || place_of(variable) == KOINE_NO_OFFSET ||
+        is_set(experiment, variable->name))
+        return false;
+    diag_error(diag, DIAG_START_STATE, experiment->spans[EXPERIMENT_START_FROM],
+               "the text of '%s' cannot be taken from '%s'", variable->name, start->path);
+    diag_help(diag, "give it with --set, or use 'phases' of an experiment");
+    return true;
+}
+
 /* ---- what a model remembers besides its variables ---- */
 void start_note_memory(KoineModel *model, double time, Text *json)
 {
@@ -171,8 +202,9 @@ bool start_write(const StartState *start, const Experiment *experiment, KoineMod
             diag_help(diag, "write it as a number in the model, or use 'phases' of an experiment");
             is_good = false;
         }
-        if (!(variable->flags & KOINE_VARIABLE_SETTABLE) || variable->flags & closed ||
-            variable->set == KOINE_NO_OFFSET || variable->type == KOINE_STRING)
+        const uint64_t place = place_of(variable);
+        is_good &= !is_text_left(start, experiment, variable, diag);
+        if (place == KOINE_NO_OFFSET || variable->type == KOINE_STRING)
             continue;
         for (uint32_t k = 0; k < variable->count; k++) {
             name.n = 0;
@@ -180,8 +212,8 @@ bool start_write(const StartState *start, const Experiment *experiment, KoineMod
             const SeriesColumn *column = series_find(start->series, name.at);
             if (column) {
                 is_good &= write_element(start, variable, name.at, column,
-                                         model->block + variable->set + sizeof(KoineSlot) * (size_t)k, diag);
-            } else if (is_state(variable) && !is_set(experiment, name.at)) {
+                                         model->block + place + sizeof(KoineSlot) * (size_t)k, diag);
+            } else if (is_state(variable) && !is_remembered(variable) && !is_set(experiment, name.at)) {
                 diag_error(diag, DIAG_START_STATE, experiment->spans[EXPERIMENT_START_FROM],
                            "'%s' holds no value of the state '%s'", start->path, name.at);
                 diag_help(diag, "record it in the earlier run, or give it with --set");
