@@ -177,6 +177,26 @@ static void test_rational_rates_and_clocks_derived_of_them(void **state)
     run_in_all_tiers((RunRequest){ .path = MODELS "rates.ir", .stop = 10, .interval = 5 }, check_rates);
 }
 
+/* x = 25 + t, T = 2 x, Z = T x, D = x(t - 0.3), which is 25 up to 0.3. */
+static void check_first(const RunResult *r)
+{
+    static const char *const names[] = { "a", "b", "c", "d", "g", "n", "m" };
+    static const double values[] = { 25, 50, 25, 1250, 25, 25, 25 };
+    expect_done(r);
+    for (uint32_t k = 0; k < 7; k++)
+        expect_near(run_at(r, names[k], 0), values[k], 0);
+    expect_near(run_last(r, "a"), 25.25, 1e-12);
+    expect_near(run_last(r, "b"), 50.5, 1e-12);
+}
+
+static void test_m3_before_the_start_is_what_is_at_the_start(void **state)
+{
+    (void)state;
+    run_in_all_tiers(
+        (RunRequest){ .path = KOINE_SOURCE_DIR "/tests/sim/clocks/first.ir", .stop = 0.3, .interval = 0.3 },
+        check_first);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -184,6 +204,7 @@ int main(void)
         cmocka_unit_test(test_methods_of_clocks_take_one_step_from_tick_to_tick),
         cmocka_unit_test(test_clocks_of_events_and_with_changing_intervals),
         cmocka_unit_test(test_rational_rates_and_clocks_derived_of_them),
+        cmocka_unit_test(test_m3_before_the_start_is_what_is_at_the_start),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -182,9 +182,11 @@ static KoineStatus initialise(KoineModel *model, double time)
         status = koine_begin_delays(m);
     for (uint32_t j = 0; j < p->events.graph.n_pres && status == KOINE_OK; j++) {
         const KoinePre *pre = &p->events.graph.pres[j];
-        if (pre->start == KOINE_PRE_START)
+        const bool is_current =
+            pre->is_continuous || pre->start == KOINE_PRE_CURRENT; /* nothing lies before the start */
+        if (!is_current && pre->start == KOINE_PRE_START)
             continue;
-        if (pre->start == KOINE_PRE_CURRENT)
+        if (is_current)
             memcpy(&m->slots[pre->pre], &m->slots[pre->now], pre->n * sizeof(KoineSlot));
         else
             memset(&m->slots[pre->pre], 0, pre->n * sizeof(KoineSlot));
