@@ -51,7 +51,8 @@ static void verify_send(Verifier *v, const Action *a)
         REPORT(v, DIAG_MODEL_CHANNEL, a->span, "value %u that is sent has another type than the field %s", k + 1,
                verify_variable_text(v, m->fields.at[c->first_field + k]));
         diag_note(v->diag, field->span, "the field is declared here");
-        diag_help(v->diag, "real(n) converts an Integer; a whole number for a Real is written with a point: 2.0");
+        diag_help(v->diag,
+                  "real(n) makes a Real of an Integer, number(b) an Integer of a Boolean; 2.0 is a Real, 2 is not");
     }
 }
 
