@@ -128,17 +128,17 @@ typedef enum {
     KOINE_NODE_RELATION,   /* object: relation */
     KOINE_NODE_STEP,       /* object: step function */
     KOINE_NODE_TRANSITION, /* object: transition: enabled or not */
-    KOINE_NODE_GUARD       /* as ASSIGN; the condition of the level transition `object`, read by nothing else */
+    KOINE_NODE_GUARD       /* as ASSIGN of one value: the condition of the level transition `object` alone */
 } KoineNodeKind;
 typedef struct {
     uint8_t kind;
     bool is_real;            /* ASSIGN: the output is Real */
     bool is_moving;          /* it depends on time or x */
     uint32_t kernel, row, n; /* ASSIGN, GUARD, CALL: rows of the kernel */
-    uint32_t n_values;       /* ASSIGN: elements; one row of an array that a call gives has all of them */
     uint32_t output, stride; /* ASSIGN: slot of the first element and distance of the next */
     uint32_t cell;           /* what it defines: cell whose readers wake up */
-    uint32_t object, origin;
+    uint32_t object; /* as the kind says; ASSIGN: number of values, one row of a call's array has all its elements */
+    uint32_t origin;
     uint32_t variable; /* ASSIGN: row in the tables, for messages; KOINE_NONE */
 } KoineNode;
 
@@ -297,12 +297,12 @@ enum {
 typedef struct {
     uint8_t trigger;
     uint32_t n_conditions;
-    const uint32_t *conditions, *before; /* slots: condition, and its pre slot for EDGE */
+    const uint32_t *conditions; /* their slots; EDGE: then as many pre slots */
     uint32_t first_next, n_next, first_action, n_actions;
-    uint32_t n_shared; /* computed first when it fires, in order: calls of which several of those need results */
-    const KoinePiece *shared;
     uint32_t channel; /* it takes the message that is up in this channel; KOINE_NONE */
     uint32_t origin;
+    uint32_t n_shared;
+    const KoinePiece *shared; /* computed first when it fires: calls of which several of its values need results */
 } KoineTransition;
 
 enum { KOINE_PRE_START, KOINE_PRE_CURRENT, KOINE_PRE_FALSE }; /* start value; value at the start; false */

@@ -36,12 +36,11 @@ static void add_assignment(EventLayout *e, uint32_t index, const Block *b)
         e->ks->kernels.at[piece.kernel].is_shared = true;
         const uint32_t guarded = e->guard_of[target.var.index];
         KoineNode *node = add_node(e, guarded == KOINE_NONE ? KOINE_NODE_ASSIGN : KOINE_NODE_GUARD, index);
-        node->object = guarded;
+        node->object = guarded == KOINE_NONE ? piece.n * output_values(kernel, 0) : guarded;
         node->is_real = b->is_real;
         node->kernel = piece.kernel;
         node->row = piece.row;
         node->n = piece.n;
-        node->n_values = piece.n * output_values(kernel, 0);
         node->output = e->ks->rows.at[piece.row];
         node->stride = kernel->strides ? (uint32_t)kernel->strides[0] : 1;
         node->cell = cell_of(e, target);

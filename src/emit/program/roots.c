@@ -52,7 +52,7 @@ void find_quiet(EventLayout *e)
         for (uint32_t j = e->out.data.graph.readers_start[r->decision.cell];
              is_quiet && j < e->out.data.graph.readers_start[r->decision.cell + 1]; j++) {
             const KoineNode *node = &e->nodes.at[e->out.data.graph.readers[j]];
-            is_quiet = (node->kind == KOINE_NODE_ASSIGN || node->kind == KOINE_NODE_GUARD) && node->n_values == 1;
+            is_quiet = node->kind == KOINE_NODE_GUARD || (node->kind == KOINE_NODE_ASSIGN && node->object == 1);
         }
         r->may_be_quiet = is_quiet;
     }

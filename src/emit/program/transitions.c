@@ -237,14 +237,13 @@ void add_transition(EventLayout *e, uint32_t index, const Block *b)
     path_of(e, t->owner);
     if (!is_merged)
         add_node(e, KOINE_NODE_TRANSITION, index)->object = b->u.object;
-    uint32_t *conditions = NEW_ARRAY(ks->arena, uint32_t, t->n_conditions + 1);
-    uint32_t *before = NEW_ARRAY(ks->arena, uint32_t, t->n_conditions + 1);
+    uint32_t *conditions = NEW_ARRAY(ks->arena, uint32_t, 2 * t->n_conditions + 1);
     bool is_moving = false;
     for (uint32_t k = 0; k < t->n_conditions; k++) {
         const Term condition = m->conditions.at[t->first_condition + k];
         const VarId v = term_refs(m, condition)[0].var;
         conditions[k] = ks->slots->now[v.index];
-        before[k] = t->trigger == TRIGGER_EDGE ? ks->slots->pre[v.index] : KOINE_NONE;
+        conditions[t->n_conditions + k] = ks->slots->pre[v.index]; /* of use for EDGE */
         if (!is_merged)
             read_term(e, condition, &is_moving);
         const Read read = { cell_of(e, ref_pre(v)), e->nodes.n - 1 };
@@ -255,7 +254,6 @@ void add_transition(EventLayout *e, uint32_t index, const Block *b)
     *out = (KoineTransition){ .trigger = triggers[t->trigger],
                               .n_conditions = t->n_conditions,
                               .conditions = conditions,
-                              .before = before,
                               .first_next = e->firings.nexts.n,
                               .first_action = e->firings.actions.n,
                               .channel = t->trigger == TRIGGER_MESSAGE ? t->object : KOINE_NONE,

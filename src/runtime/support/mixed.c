@@ -92,7 +92,7 @@ static double largest_quantity(const Machine *m, const KoineMixed *g)
     for (uint32_t j = 0; j < g->n_nodes; j++) {
         const KoineNode *node = &p->events.graph.nodes[g->first_node + j];
         const KoineSystem *s = node->kind == KOINE_NODE_SYSTEM ? &p->systems.at[node->object] : NULL;
-        const uint32_t n = s ? s->n : node->kind == KOINE_NODE_ASSIGN && node->is_real ? node->n_values : 0;
+        const uint32_t n = s ? s->n : node->kind == KOINE_NODE_ASSIGN && node->is_real ? node->object : 0;
         for (uint32_t i = 0; i < n; i++)
             if (!s || s->types[i] == KOINE_REAL)
                 largest = fmax(largest, fabs(m->slots[s ? s->unknowns[i] : node->output + i * node->stride].r));

@@ -240,7 +240,7 @@ static KoineStatus evaluate_array(Machine *m, const KoineNode *node)
 {
     /* Elements are not compared one by one: an array counts as changed when it is computed. */
     run_kernel(m, node->kernel, node->row, node->n);
-    for (uint32_t j = 0; j < node->n_values; j++)
+    for (uint32_t j = 0; j < node->object; j++)
         if (!is_good(&m->slots[node->output + j * node->stride], node->is_real))
             return koine_fault(m, KOINE_FAILED, node->origin, NULL);
     cell_moved(m, node->cell);
@@ -286,8 +286,9 @@ static void evaluate_transition(Machine *m, const KoineNode *node)
     const KoineTransition *t = &m->program->events.firings.transitions[node->object];
     bool is_enabled = t->trigger == KOINE_TRIGGER_INITIAL && m->instant->is_start && m->instant->event_step == 0;
     const bool may_fire = t->trigger != KOINE_TRIGGER_STEP || (m->instant->is_step && m->instant->event_step == 0);
+    const uint32_t *before = t->conditions + t->n_conditions;
     for (uint32_t j = 0; j < t->n_conditions && !is_enabled && may_fire; j++)
-        is_enabled = m->slots[t->conditions[j]].i && (t->trigger != KOINE_TRIGGER_EDGE || !m->slots[t->before[j]].i);
+        is_enabled = m->slots[t->conditions[j]].i && (t->trigger != KOINE_TRIGGER_EDGE || !m->slots[before[j]].i);
     if (is_enabled)
         bitset_add(&m->wake.enabled, node->object);
     else
@@ -314,7 +315,7 @@ static inline KoineStatus evaluate_guard(Machine *m, const KoineNode *node)
 static inline KoineStatus evaluate_node(Machine *m, const KoineNode *node)
 {
     switch ((KoineNodeKind)node->kind) {
-    case KOINE_NODE_ASSIGN: return node->n_values == 1 ? evaluate_scalar(m, node) : evaluate_array(m, node);
+    case KOINE_NODE_ASSIGN: return node->object == 1 ? evaluate_scalar(m, node) : evaluate_array(m, node);
     case KOINE_NODE_CALL: evaluate_call(m, node); return KOINE_OK;
     case KOINE_NODE_SYSTEM: return evaluate_system(m, node);
     case KOINE_NODE_RELATION: return evaluate_relation(m, node);
