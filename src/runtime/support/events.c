@@ -110,16 +110,16 @@ static void tell_fired(const Machine *m, const KoineTransition *t, uint32_t firs
     }
 }
 
-/* What has fired, when all of it could be computed. */
-static void count_fired(Machine *m)
+/* What has fired, when all of it could be computed, to those who want to know. */
+static void report_fired(Machine *m)
 {
-    const KoineProgram *p = m->program;
     const bool is_heard = m->model->host && m->model->host->fired;
     uint32_t at = 0;
+    if (!is_heard && !m->work.counts)
+        return;
     for (uint32_t n = bitset_next(&m->wake.enabled, 0); n != UINT32_MAX; n = bitset_next(&m->wake.enabled, n + 1)) {
-        const KoineTransition *t = &p->events.firings.transitions[n];
+        const KoineTransition *t = &m->program->events.firings.transitions[n];
         const uint32_t first = at;
-        m->work.statistics.transitions_fired++;
         if (m->work.counts)
             m->work.counts->transitions[n]++;
         if (!is_heard)
@@ -156,6 +156,7 @@ static KoineStatus fire(Machine *m)
 {
     const KoineProgram *p = m->program;
     KoineStatus status = KOINE_OK;
+    uint32_t n_fired = 0;
     m->instant->n_pending = 0;
     for (uint32_t n = bitset_next(&m->wake.enabled, 0); n != UINT32_MAX && status == KOINE_OK;
          n = bitset_next(&m->wake.enabled, n + 1)) {
@@ -166,34 +167,38 @@ static KoineStatus fire(Machine *m)
             status = buffer_next(m, t->first_next + j);
         for (uint32_t j = 0; j < t->n_actions && status == KOINE_OK; j++)
             status = compute_action(m, &p->events.firings.actions[t->first_action + j]);
+        n_fired++;
     }
-    if (status == KOINE_OK)
-        count_fired(m);
-    return status;
+    if (status != KOINE_OK)
+        return status;
+    m->work.statistics.transitions_fired += n_fired;
+    report_fired(m);
+    return KOINE_OK;
 }
 
-static KoineStatus step(KoineModel *model, KoineOutcome *outcome)
+/* Nothing is left to commit. */
+static bool is_at_rest(Machine *m)
 {
-    Machine *m = koine_machine_of(model);
+    return bitset_is_empty(&m->wake.enabled) && is_settled(m) && m->instant->n_passing == 0 &&
+           !(m->program->foreigns.n && koine_components_want(m));
+}
+
+static KoineStatus step(Machine *m, KoineOutcome *outcome)
+{
+    const KoineModel *model = m->model;
     Instant *now = m->instant;
     outcome->flags = 0;
-    KoineStatus status = evaluate(m);
-    while (status == KOINE_OK && bitset_is_empty(&m->wake.enabled) && is_settled(m) && now->n_passing == 0 &&
-           !koine_components_want(m)) {
+    KoineStatus status;
+    while ((status = evaluate(m)) == KOINE_OK && is_at_rest(m)) {
         bool has_jumped = false;
         if (m->spaces.jump_space)
             status = koine_jump(m, &has_jumped);
         if (status != KOINE_OK)
             return status;
-        if (has_jumped) {
-            status = evaluate(m);
-            continue;
-        }
-        if (now->at_stop || !koine_serve_late(m, m->slots[m->program->slots.time].r)) {
+        if (!has_jumped && (now->at_stop || !koine_serve_late(m, m->slots[m->program->slots.time].r))) {
             outcome->event_step = now->event_step;
             return KOINE_OK;
         }
-        status = evaluate(m);
     }
     if (status != KOINE_OK)
         return status;
@@ -214,12 +219,10 @@ static KoineStatus step(KoineModel *model, KoineOutcome *outcome)
 KoineStatus koine_machine_step(KoineModel *model, KoineOutcome *outcome)
 {
     Machine *m = koine_machine_of(model);
-    KoineStatus status = step(model, outcome);
-    while (status != KOINE_OK && koine_texts_want_room(m)) {
+    KoineStatus status;
+    while ((status = step(m, outcome)) != KOINE_OK && koine_texts_want_room(m))
         if (!koine_texts_make_room(m))
             return koine_because(m, KOINE_CAUSE_MEMORY, koine_fault(m, KOINE_FAILED, KOINE_NONE, NO_ROOM));
-        status = step(model, outcome);
-    }
     return status;
 }
 
@@ -321,7 +324,7 @@ KoineStatus koine_machine_leave(KoineModel *model, KoineOutcome *outcome)
     double next_time = INFINITY;
     if (p->events.delays.n && koine_reserve_points(m) == KOINE_GROW)
         return KOINE_GROW;
-    if (!koine_texts_tidy(m))
+    if (p->texts.slot != KOINE_NONE && !koine_texts_tidy(m))
         return koine_because(m, KOINE_CAUSE_MEMORY, koine_fault(m, KOINE_FAILED, KOINE_NONE, NO_ROOM));
     now = m->instant;
     if (p->foreigns.n) {
@@ -346,7 +349,9 @@ KoineStatus koine_machine_leave(KoineModel *model, KoineOutcome *outcome)
     if (status != KOINE_OK)
         return status;
     outcome->event_step = now->event_step;
-    outcome->next_time = now->n_heap ? fmin(next_time, m->calendar.entries[m->calendar.heap[0]].time) : next_time;
+    if (now->n_heap && m->calendar.entries[m->calendar.heap[0]].time < next_time)
+        next_time = m->calendar.entries[m->calendar.heap[0]].time;
+    outcome->next_time = next_time;
     outcome->flags = (now->result.is_changed ? KOINE_CHANGED : 0u) | (now->result.has_states ? KOINE_STATES : 0u) |
                      (now->result.is_restart ? KOINE_RESTART : 0u) |
                      (now->result.has_terminated ? KOINE_TERMINATE : 0u);

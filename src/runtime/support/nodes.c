@@ -333,6 +333,7 @@ KoineStatus koine_evaluate_node(Machine *m, const KoineNode *node)
 
 KoineStatus koine_evaluate_dirty(Machine *m)
 {
+    const bool may_fail_inside = m->program->slots.calls != KOINE_NONE || m->program->texts.slot != KOINE_NONE;
     m->round.group = KOINE_NONE;
     while (!bitset_is_empty(&m->wake.dirty)) {
         const uint32_t n = bitset_take(&m->wake.dirty);
@@ -340,9 +341,9 @@ KoineStatus koine_evaluate_dirty(Machine *m)
         if (m->work.counts)
             m->work.counts->nodes[n]++;
         KoineStatus status = evaluate_node(m, &m->program->events.graph.nodes[n]);
-        if (status == KOINE_OK)
+        if (status == KOINE_OK && may_fail_inside)
             status = koine_check_calls(m, KOINE_FAILED, m->program->events.graph.nodes[n].origin);
-        if (koine_texts_want_room(m)) { /* the whole step begins again with it */
+        if (may_fail_inside && koine_texts_want_room(m)) { /* the whole step begins again with it */
             bitset_add(&m->wake.dirty, n);
             return KOINE_FAILED;
         }
