@@ -1,5 +1,4 @@
 /* koine build: a model in a form for other programs. */
-#include "cli/folder.h"
 #include "cli/target.h"
 #include "cli/verbs.h"
 #include "driver/build.h"
@@ -19,6 +18,18 @@ static int write_file(const char *path, const Text *text)
     return EXIT_ENVIRONMENT;
 }
 
+static int write_folder(const char *path, const FolderFiles *files)
+{
+    const char *why;
+    switch (folder_write(path, files, &why)) {
+    case FOLDER_WRITTEN: return EXIT_GOOD;
+    case FOLDER_FAILED: say("%s", why); return EXIT_ENVIRONMENT;
+    case FOLDER_OTHER: break;
+    }
+    say("%s: name a folder that is empty, new, or was written by koine build", why);
+    return EXIT_USAGE;
+}
+
 /* One file: the standard output, a name with an ending, or what is there and is no folder, as a device. */
 static bool is_file(const char *target, const char *path)
 {
@@ -33,7 +44,7 @@ static int build(const Command *command, Compilation *c, CompileRequest *request
     const char *name = command_option(command, "to"), *path = command_option(command, "output"), *why = NULL;
     const bool is_one = is_file(name, path);
     Text text = { .arena = c->arena };
-    BuildFiles files = { .arena = c->arena };
+    FolderFiles files = { .arena = c->arena };
     const bool is_made = compilation_load(c, request) && (is_one ? compilation_build(c, name, &text, &why)
                                                                  : compilation_build_folder(c, name, &files, &why));
     print_diagnostics(command, c->diag);

@@ -25,7 +25,7 @@ bool compilation_makes_folder(const char *target)
     return found && found->make_folder;
 }
 
-bool compilation_build_folder(Compilation *c, const char *target, BuildFiles *to, const char **why)
+bool compilation_build_folder(Compilation *c, const char *target, FolderFiles *to, const char **why)
 {
     *why = NULL;
     return compilation_schedule(c) && target_named(target)->make_folder(c->program, to, why);

@@ -10,6 +10,6 @@
 bool compilation_build(Compilation *c, const char *target, Text *to, const char **why);
 
 bool compilation_makes_folder(const char *target); /* else it is always one file */
-bool compilation_build_folder(Compilation *c, const char *target, BuildFiles *to, const char **why);
+bool compilation_build_folder(Compilation *c, const char *target, FolderFiles *to, const char **why);
 
 #endif

@@ -4,18 +4,8 @@
 #define EMIT_TARGET_H
 
 #include "base/text.h"
-#include "base/vec.h"
 #include "emit/program.h"
-
-typedef struct {
-    const char *path; /* in the folder, with / between its parts */
-    Text text;
-} BuildFile;
-
-typedef struct {
-    Arena *arena;
-    VEC(BuildFile) files;
-} BuildFiles;
+#include "formats/folder.h"
 
 typedef struct {
     const char *name;    /* the word after --to */
@@ -23,7 +13,7 @@ typedef struct {
     /* Appends the bytes of the file to `to`. False: *why says in one line why there are none. */
     bool (*make)(const Program *program, Text *to, const char **why);
     /* The same as the files of a folder. NULL: it is always one file. */
-    bool (*make_folder)(const Program *program, BuildFiles *to, const char **why);
+    bool (*make_folder)(const Program *program, FolderFiles *to, const char **why);
 } BuildTarget;
 
 /* Row k; NULL after the last one. */
