@@ -67,34 +67,20 @@ const char *koine_linearize_report(KoineProject *project, const char *inputs, co
         return NULL;
     }
     KoineModel *model = (KoineModel *)(uintptr_t)run_model(run); /* only what an evaluation leaves is written */
-    KoineLinearModel *linear = koine_linear_model_create(model->kind, true, &why);
-    if (!linear) {
-        told(project, &why);
-        return NULL;
-    }
     if (project->reports)
         arena_destroy(project->reports);
     project->reports = arena_create_like(project->arena);
     Text text = { .arena = project->reports };
-    LinearChoice choice;
-    const KoineTables *tables = model->kind->tables;
-    const char *const *in = inputs ? linear_names(inputs, project->reports) : NULL, *const *out =
-                                                                                        outputs ? linear_names(
-                                                                                                      outputs,
-                                                                                                      project->reports)
-                                                                                                : NULL;
-    if (!linear_choose(tables, in, out, project->reports, project->run.diag, &choice)) {
+    const LinearWanted wanted = { inputs ? linear_names(inputs, project->reports) : NULL,
+                                  outputs ? linear_names(outputs, project->reports) : NULL, true };
+    switch (linear_tell(model, &wanted, project->run.diag, &text, &why)) {
+    case LINEAR_TOLD: return text.at;
+    case LINEAR_NAMES:
         project->latest = project->run.diag;
         project_tell_error(project, project->run.diag);
-    } else {
-        KoineStatus status = koine_linearize(model, linear, &why);
-        if (status == KOINE_ABSENT) /* all but the eigenvalues */
-            linear->eigenvalues = NULL;
-        if (status == KOINE_OK || status == KOINE_ABSENT)
-            linear_json(linear, tables, &choice, &text);
-        else
-            told(project, &why);
+        break;
+    case LINEAR_ABSENT:
+    case LINEAR_REFUSED: told(project, &why); break;
     }
-    koine_linear_model_free(linear);
-    return text.n ? text.at : NULL;
+    return NULL;
 }

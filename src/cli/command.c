@@ -6,6 +6,7 @@
 #include "base/names.h"
 #include "base/text.h"
 #include "base/vec.h"
+#include "koine/model.h"
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -43,6 +44,12 @@ void say(const char *format, ...)
 void print_diagnostics(const Command *command, Diag *diag)
 {
     diag_print(diag, stderr, (DiagStyle){ .colour = command->colour_err });
+}
+
+void print_message(int level, const char *text)
+{
+    const char *begin = level == KOINE_MESSAGE_WARNING ? "warning: " : level == KOINE_MESSAGE_OUTPUT ? "" : "error: ";
+    fprintf(stderr, "%s%s%s", begin, text, text_ends_with(text, "\n") ? "" : "\n");
 }
 
 int error_status(const Diag *diag, int otherwise)

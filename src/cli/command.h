@@ -82,6 +82,8 @@ int close_stdout(int status);
 int error_status(const Diag *diag, int otherwise);
 /* All of them on stderr. */
 void print_diagnostics(const Command *command, Diag *diag);
+/* What a model says, KOINE_MESSAGE_..., as lines on stderr. */
+void print_message(int level, const char *text);
 /* "koine: ..." on stderr. */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -22,13 +22,7 @@ typedef struct {
 static void on_message(void *context, int level, const char *text)
 {
     (void)context;
-    fprintf(stderr, "%s%s",
-            level == KOINE_MESSAGE_WARNING ? "warning: "
-            : level == KOINE_MESSAGE_ERROR ? "error: "
-                                           : "",
-            text);
-    if (!text_ends_with(text, "\n"))
-        fputs("\n", stderr);
+    print_message(level, text);
 }
 
 static int refuse(const Linearize *l, const KoineReason *why)
@@ -41,28 +35,17 @@ static int refuse(const Linearize *l, const KoineReason *why)
 
 static int show(const Linearize *l, KoineModel *model)
 {
-    const KoineTables *tables = model->kind->tables;
-    KoineReason why = { "" };
-    LinearChoice choice;
+    const LinearWanted wanted = { l->inputs, l->outputs, command_option(l->command, "json") };
     Text text = { .arena = l->arena };
-    if (!linear_choose(tables, l->inputs, l->outputs, l->arena, l->c->diag, &choice)) {
-        print_diagnostics(l->command, l->c->diag);
-        return EXIT_USAGE;
+    KoineReason why = { "" };
+    switch (linear_tell(model, &wanted, l->c->diag, &text, &why)) {
+    case LINEAR_NAMES: print_diagnostics(l->command, l->c->diag); return EXIT_USAGE;
+    case LINEAR_ABSENT: say("%s", why.text); return EXIT_ENVIRONMENT;
+    case LINEAR_REFUSED: return refuse(l, &why);
+    case LINEAR_TOLD: break;
     }
-    KoineLinearModel *linear = koine_linear_model_create(model->kind, true, &why);
-    if (!linear)
-        return say("%s", why.text), EXIT_ENVIRONMENT;
-    KoineStatus status = koine_linearize(model, linear, &why);
-    if (status == KOINE_ABSENT) { /* all but the eigenvalues */
+    if (why.text[0])
         say("%s", why.text);
-        linear->eigenvalues = NULL;
-        status = KOINE_OK;
-    }
-    if (status == KOINE_OK)
-        (command_option(l->command, "json") ? linear_json : linear_table)(linear, tables, &choice, &text);
-    koine_linear_model_free(linear);
-    if (status != KOINE_OK)
-        return refuse(l, &why);
     fwrite(text.at, 1, text.n, stdout);
     return EXIT_GOOD;
 }
@@ -87,26 +70,6 @@ static void on_ended(void *context, const ExperimentRun *made, KoineModel *model
     case KOINE_RUN_SINK:
     case KOINE_RUN_OPTIONS: say("%s", report->text); l->status = EXIT_USAGE;
     }
-}
-
-/* The run leads to the point, or is the point, and keeps nothing. */
-static bool complete(Linearize *l)
-{
-    Experiment *e = &l->settings.experiment;
-    const char *at = command_option(l->command, "at");
-    if (at && !experiment_give(e, "stop", at, l->arena, l->c->diag))
-        return false;
-    if (!at) {
-        e->has[EXPERIMENT_STOP] = true;
-        e->part.stop = e->has[EXPERIMENT_START] ? e->begin.start : 0;
-        e->n_phases = 0;
-    }
-    if (command_option(l->command, "steady") && !experiment_give(e, "task", "start steady", l->arena, l->c->diag))
-        return false;
-    e->results.n_observers = 0;
-    e->has[EXPERIMENT_PROTOCOL] = false;
-    e->results.protocol = NULL;
-    return experiment_complete(e, &l->settings.start, l->arena, l->c->diag);
 }
 
 static int make_run(Linearize *l)
@@ -149,7 +112,9 @@ static int run_linearize(const Command *command)
     int status = command_option(command, "at") && command_option(command, "steady")
                      ? usage_error(command, "--at and --steady exclude each other")
                      : settings_read(command, c, &l.settings);
-    if (status == EXIT_GOOD && !complete(&l)) {
+    if (status == EXIT_GOOD &&
+        !experiment_lead(&l.settings.experiment, command_option(command, "at"), command_option(command, "steady"),
+                         &l.settings.start, c->arena, c->diag)) {
         print_diagnostics(command, c->diag);
         status = error_status(c->diag, settings_error_status(&l.settings));
     }

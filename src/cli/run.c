@@ -73,8 +73,7 @@ static void on_message(void *context, int level, const char *text)
     if (level == KOINE_MESSAGE_OUTPUT)
         fputs(text, run->model_output);
     else
-        fprintf(stderr, "%s: %s%s", level == KOINE_MESSAGE_WARNING ? "warning" : "error", text,
-                text_ends_with(text, "\n") ? "" : "\n");
+        print_message(level, text);
 }
 
 static void on_notice(void *context, const char *text)

@@ -94,3 +94,21 @@ bool experiment_complete(Experiment *experiment, StartState *start, Arena *arena
     check_times(experiment, diag);
     return diag_errors(diag) == before;
 }
+
+bool experiment_lead(Experiment *experiment, const char *at, bool is_steady, StartState *start, Arena *arena,
+                     Diag *diag)
+{
+    if (at && !experiment_give(experiment, "stop", at, arena, diag))
+        return false;
+    if (!at) {
+        experiment->has[EXPERIMENT_STOP] = true;
+        experiment->part.stop = experiment->has[EXPERIMENT_START] ? experiment->begin.start : 0;
+        experiment->n_phases = 0;
+    }
+    if (is_steady && !experiment_give(experiment, "task", "start steady", arena, diag))
+        return false;
+    experiment->results.n_observers = 0;
+    experiment->has[EXPERIMENT_PROTOCOL] = false;
+    experiment->results.protocol = NULL;
+    return experiment_complete(experiment, start, arena, diag);
+}

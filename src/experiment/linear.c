@@ -296,3 +296,30 @@ void linear_table(const KoineLinearModel *linear, const KoineTables *tables, con
         text_add(text, "\n");
     }
 }
+
+/* ---- where a model stands ---- */
+static LinearEnd fill_and_show(KoineModel *model, KoineLinearModel *linear, const LinearChoice *choice, bool is_json,
+                               Text *text, KoineReason *why)
+{
+    const KoineStatus status = koine_linearize(model, linear, why);
+    if (status == KOINE_ABSENT) /* all but the eigenvalues */
+        linear->eigenvalues = NULL;
+    else if (status != KOINE_OK)
+        return LINEAR_REFUSED;
+    (is_json ? linear_json : linear_table)(linear, model->kind->tables, choice, text);
+    return LINEAR_TOLD;
+}
+
+LinearEnd linear_tell(KoineModel *model, const LinearWanted *wanted, Diag *diag, Text *text, KoineReason *why)
+{
+    KoineLinearModel *linear = koine_linear_model_create(model->kind, true, why);
+    LinearChoice choice;
+    if (!linear)
+        return LINEAR_ABSENT;
+    const LinearEnd end =
+        linear_choose(model->kind->tables, wanted->inputs, wanted->outputs, text->arena, diag, &choice)
+            ? fill_and_show(model, linear, &choice, wanted->is_json, text, why)
+            : LINEAR_NAMES;
+    koine_linear_model_free(linear);
+    return end;
+}

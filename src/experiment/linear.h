@@ -21,4 +21,19 @@ bool linear_choose(const KoineTables *tables, const char *const *inputs, const c
 void linear_json(const KoineLinearModel *linear, const KoineTables *tables, const LinearChoice *choice, Text *text);
 void linear_table(const KoineLinearModel *linear, const KoineTables *tables, const LinearChoice *choice, Text *text);
 
+typedef struct {
+    const char *const *inputs, *const *outputs; /* as in linear_choose */
+    bool is_json;                               /* else a table */
+} LinearWanted;
+
+typedef enum {
+    LINEAR_TOLD,   /* without eigenvalues where `why` says something */
+    LINEAR_NAMES,  /* a name is none of the model: reported */
+    LINEAR_ABSENT, /* the model has no derivatives, or there is no memory: `why` */
+    LINEAR_REFUSED /* there is none at this point: `why` */
+} LinearEnd;
+
+/* The linear model at the point where `model` stands, added to the text. */
+LinearEnd linear_tell(KoineModel *model, const LinearWanted *wanted, Diag *diag, Text *text, KoineReason *why);
+
 #endif
