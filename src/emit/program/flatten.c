@@ -70,8 +70,14 @@ static const Expr *chosen_element(Flat *f, const Expr *e)
     return expr_if(pool, inside, expr_binary(pool, OP_ELEMENT, first, offset), none);
 }
 
-/* Whether evaluating `e`, which is flat, meets an index outside its array or compares an Integer without value; NULL:
- * never. A comparison would hide it.
+static const Expr *lost_value(Flat *f, Type type)
+{
+    return type.kind == TYPE_INTEGER ? expr_integer(f->ks->model->pool, INTEGER_FAULT)
+                                     : new_leaf(f, type, (ElementMap){ 0 }, no_value(f->ks, type));
+}
+
+/* Whether evaluating `e`, which is flat, meets an index outside its array or compares an Integer or text without value;
+ * NULL: never. A comparison would hide it.
  * Only what is evaluated counts: the second operand of AND and OR, and the branches of IF, behind what decides. */
 static const Expr *is_outside(Flat *f, const Expr *e, Memo *memo);
 
@@ -101,10 +107,10 @@ static const Expr *find_outside(Flat *f, const Expr *e, Memo *memo)
     }
     for (uint32_t k = 1; k < e->n_args; k++)
         first = either(pool, first, is_outside(f, e->args[k], memo));
-    const Expr *lost = expr_integer(pool, INTEGER_FAULT);
     for (uint32_t k = 0; k < e->n_args && e->kind == EXPR_CALL && op_is_relation((Op)e->op); k++)
         if (e->args[k]->is_checked)
-            first = either(pool, first, expr_literal_relation(pool, OP_EQ, e->args[k], lost));
+            first =
+                either(pool, first, expr_literal_relation(pool, OP_EQ, e->args[k], lost_value(f, e->args[k]->type)));
     return first;
 }
 
