@@ -2,11 +2,13 @@
  * times, and messages that wait. A result keeps it as words, so that a later run goes on with it; parts are told apart
  * by names, so that it may be a run of an edited model. */
 #include "machine.h"
+#include "texts.h"
 #include <stdlib.h>
 
 /* Words: the number of streams; each: name, count. Then delays; each: name, points, the point that is read; of each
  * point time, value, and is_first + 256*bend. Then, where there are such, channels that keep messages; each: name,
- * numbers of a message, messages, and these numbers. */
+ * numbers of a message, messages, and these numbers. Behind the points of a delay, and the numbers of a channel, stands
+ * each text among them, in their order: its length, and its bytes in words. */
 enum { STREAM_WORDS = 2, DELAY_WORDS = 3, POINT_WORDS = 3, CHANNEL_WORDS = 3, ALIGNMENT = 64 };
 
 static int64_t hash_name(const char *name)
@@ -25,16 +27,70 @@ static uint32_t count_kept(const KoineProgram *p)
     return n;
 }
 
+/* ---- texts: what is their number in one run is none in another ---- */
+static bool is_text(KoineSlot value)
+{
+    return value.i >> 32 == KOINE_TEXT_TAG >> 32;
+}
+
+static uint64_t words_of(uint64_t bytes)
+{
+    return (bytes + sizeof(KoineSlot) - 1) / sizeof(KoineSlot);
+}
+
+static uint64_t count_text(const Machine *m, KoineSlot value)
+{
+    uint32_t n;
+    if (!is_text(value))
+        return 0;
+    koine_texts_get(m, value.i, &n);
+    return 1 + words_of(n);
+}
+
+static KoineSlot *store_text(const Machine *m, KoineSlot value, KoineSlot *to)
+{
+    uint32_t n;
+    if (!is_text(value))
+        return to;
+    const char *text = koine_texts_get(m, value.i, &n);
+    (to++)->i = n;
+    memset(to, 0, words_of(n) * sizeof *to);
+    memcpy(to, text, n);
+    return to + words_of(n);
+}
+
+/* ---- storing ---- */
+static const DelayPoint *points_of(const Machine *m, uint32_t delay)
+{
+    return koine_points(m) + (uint64_t)delay * m->history.delays[delay].capacity;
+}
+
+static uint64_t count_messages(const Machine *m, uint32_t channel)
+{
+    const KoineChannel *c = &m->program->events.channels.at[channel];
+    uint64_t n = CHANNEL_WORDS;
+    for (uint32_t k = 0; k < m->channels.states[channel].n; k++) {
+        const KoineSlot *message = koine_waiting_message(m, c, k);
+        n += c->n_fields + (uint64_t)1;
+        for (uint32_t f = 0; f <= c->n_fields; f++)
+            n += count_text(m, message[f]);
+    }
+    return n;
+}
+
 static uint64_t count_words(const Machine *m)
 {
     const KoineProgram *p = m->program;
     uint64_t n = 2 + STREAM_WORDS * (uint64_t)p->slots.n_streams + DELAY_WORDS * (uint64_t)p->events.delays.n;
-    for (uint32_t j = 0; j < p->events.delays.n; j++)
+    for (uint32_t j = 0; j < p->events.delays.n; j++) {
         n += POINT_WORDS * (uint64_t)m->history.delays[j].n;
+        for (uint32_t i = 0; i < m->history.delays[j].n; i++)
+            n += count_text(m, points_of(m, j)[i].value);
+    }
     n += count_kept(p) > 0;
     for (uint32_t j = 0; j < p->events.channels.n; j++)
         if (p->events.channels.at[j].keep)
-            n += CHANNEL_WORDS + (uint64_t)m->channels.states[j].n * (p->events.channels.at[j].n_fields + 1);
+            n += count_messages(m, j);
     return n;
 }
 
@@ -51,6 +107,9 @@ static void store_messages(const Machine *m, KoineSlot *to)
         (to++)->i = m->channels.states[j].n;
         for (uint32_t k = 0; k < m->channels.states[j].n; k++, to += c->n_fields + 1)
             memcpy(to, koine_waiting_message(m, c, k), (c->n_fields + (size_t)1) * sizeof *to);
+        for (uint32_t k = 0; k < m->channels.states[j].n; k++)
+            for (uint32_t f = 0; f <= c->n_fields; f++)
+                to = store_text(m, koine_waiting_message(m, c, k)[f], to);
     }
 }
 
@@ -69,7 +128,7 @@ uint64_t koine_machine_memory(KoineModel *model, KoineSlot *to, uint64_t n_words
     (to++)->i = p->events.delays.n;
     for (uint32_t j = 0; j < p->events.delays.n; j++) {
         const DelayState *s = &m->history.delays[j];
-        const DelayPoint *points = koine_points(m) + (uint64_t)j * s->capacity;
+        const DelayPoint *points = points_of(m, j);
         (to++)->i = hash_name(p->events.delays.at[j].name);
         (to++)->i = s->n;
         (to++)->i = s->segment;
@@ -78,6 +137,8 @@ uint64_t koine_machine_memory(KoineModel *model, KoineSlot *to, uint64_t n_words
             *to++ = points[i].value;
             (to++)->i = points[i].is_first + 256 * points[i].bend;
         }
+        for (uint32_t i = 0; i < s->n; i++)
+            to = store_text(m, points[i].value, to);
     }
     if (count_kept(p))
         store_messages(m, to);
@@ -108,6 +169,40 @@ static bool take_count(Words *words, uint64_t each, uint64_t *count)
         return false;
     *count = (uint64_t)word->i;
     return true;
+}
+
+/* The text that belongs to a value, if that is one. */
+static bool take_text(Words *words, KoineSlot value, const KoineSlot **bytes, uint64_t *n)
+{
+    const KoineSlot *length = is_text(value) ? take(words, 1) : NULL;
+    *n = 0;
+    if (!is_text(value))
+        return true;
+    if (!length || length->i < 0 || length->i > KOINE_TEXT_LONGEST)
+        return false;
+    *n = (uint64_t)length->i;
+    return (*bytes = take(words, words_of(*n))) != NULL;
+}
+
+/* Those of `count` values, so many words apart. */
+static bool skip_texts(Words *words, const KoineSlot *values, uint64_t count, uint32_t apart)
+{
+    const KoineSlot *bytes;
+    uint64_t n;
+    for (uint64_t k = 0; k < count; k++)
+        if (!take_text(words, values[k * apart], &bytes, &n))
+            return false;
+    return true;
+}
+
+/* Its number in this run; the block may lie elsewhere then. */
+static bool recall_text(Machine *m, Words *words, KoineSlot *value)
+{
+    const KoineSlot *bytes = NULL;
+    uint64_t n;
+    if (!take_text(words, *value, &bytes, &n))
+        return false;
+    return !bytes || koine_machine_put_text(m->model, (const char *)bytes, n, value) == KOINE_OK;
 }
 
 /* Room for histories of so many points each. */
@@ -142,7 +237,7 @@ static bool is_history(const KoineSlot *points, uint64_t n, int64_t segment)
     return n > 0 && segment >= 0 && (uint64_t)segment < n && n < UINT32_MAX / 4;
 }
 
-static bool recall_delay(Machine *m, uint32_t delay, const KoineSlot *points, uint64_t n, int64_t segment)
+static bool recall_delay(Machine *m, uint32_t delay, const KoineSlot *points, uint64_t n, int64_t segment, Words texts)
 {
     if (!is_history(points, n, segment) || !make_room(m, n))
         return false;
@@ -156,6 +251,14 @@ static bool recall_delay(Machine *m, uint32_t delay, const KoineSlot *points, ui
     }
     s->n = (uint32_t)n;
     s->segment = (uint32_t)segment;
+    for (uint64_t i = 0; i < n; i++) {
+        KoineSlot value = points[POINT_WORDS * i + 1];
+        if (!recall_text(m, &texts, &value)) {
+            m->history.delays[delay].n = 0;
+            return false;
+        }
+        koine_points(m)[(uint64_t)delay * m->history.delays[delay].capacity + i].value = value;
+    }
     return true;
 }
 
@@ -189,11 +292,27 @@ static bool recall_delays(Machine *m, Words *words, uint32_t *n_found)
         if (!name || !take_count(words, POINT_WORDS, &n_points))
             return false;
         const KoineSlot *segment = take(words, 1), *points = take(words, POINT_WORDS * n_points);
-        if (!segment || !points)
+        const Words texts = *words;
+        if (!segment || !points || !skip_texts(words, points + 1, n_points, POINT_WORDS))
             return false;
         for (uint32_t j = 0; j < p->events.delays.n; j++)
-            if (hash_name(p->events.delays.at[j].name) == name->i && recall_delay(m, j, points, n_points, segment->i))
+            if (hash_name(p->events.delays.at[j].name) == name->i &&
+                recall_delay(m, j, points, n_points, segment->i, texts))
                 (*n_found)++;
+    }
+    return true;
+}
+
+static bool recall_channel(Machine *m, uint32_t channel, const KoineSlot *messages, uint32_t n, Words texts)
+{
+    const KoineChannel *c = &m->program->events.channels.at[channel];
+    const uint32_t size = c->n_fields + 1;
+    m->channels.states[channel] = (ChannelState){ .n = n, .is_recalled = true };
+    for (uint32_t k = 0; k < n * size; k++) {
+        KoineSlot value = messages[k];
+        if (!recall_text(m, &texts, &value))
+            return false;
+        koine_waiting_message(m, c, k / size)[k % size] = value;
     }
     return true;
 }
@@ -209,14 +328,14 @@ static bool recall_messages(Machine *m, Words *words, uint32_t *n_found)
         if (!size || size->i < 1 || !take_count(words, (uint64_t)size->i, &n_messages))
             return false;
         const KoineSlot *messages = take(words, n_messages * (uint64_t)size->i);
-        for (uint32_t j = 0; messages && j < channels->n; j++) {
+        const Words texts = *words;
+        if (!messages || !skip_texts(words, messages, n_messages * (uint64_t)size->i, 1))
+            return false;
+        for (uint32_t j = 0; j < channels->n; j++) {
             const KoineChannel *c = &channels->at[j];
             if (!c->keep || hash_name(c->name) != name->i || size->i != c->n_fields + 1 || n_messages > c->capacity)
                 continue;
-            m->channels.states[j] = (ChannelState){ .n = (uint32_t)n_messages, .is_recalled = true };
-            for (uint32_t k = 0; k < n_messages; k++)
-                memcpy(koine_waiting_message(m, c, k), messages + k * size->i, (size_t)size->i * sizeof *messages);
-            (*n_found)++;
+            *n_found += recall_channel(m, j, messages, (uint32_t)n_messages, texts);
         }
     }
     return true;
