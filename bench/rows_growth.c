@@ -215,8 +215,8 @@ static const uint32_t few = 10000, more = 100000, many = 1000000;
     ROW("read"), ROW("lower-functions"), ROW("size-functions"), ROW("lower-arrays"), ROW("lower-last"),                \
         ROW("lower-channels"), ROW("decide-regions"), ROW("build-ports"), ROW("lower-partitions"),                     \
         ROW("lower-procedures"), ROW("lower-ticks"), ROW("lower-triggers"), ROW("lower-pulses"),                       \
-        ROW("lower-terminal"), ROW("lower-assertions"), ROW("reject-unsupported"), ROW("fill-definitions"),            \
-        ROW("apply-task"), ROW("lower-delays"), ROW("evaluate-sizes"), ROW("order-model"), ROW("expand-connections"),  \
+        ROW("lower-terminal"), ROW("lower-assertions"), ROW("fill-definitions"), ROW("apply-task"),                    \
+        ROW("lower-delays"), ROW("evaluate-sizes"), ROW("order-model"), ROW("expand-connections"),                     \
         ROW("split-arrays"), ROW("solve-whens"), ROW("evaluate-parameters"), ROW("fold-constants"),                    \
         ROW("eliminate-aliases"), ROW("find-events"), ROW("carry-rests"), ROW("merge-regions"), ROW("lower-whens"),    \
         ROW("find-constraints"), ROW("reduce-index"), ROW("lower-homotopy"), ROW("match-equations"),                   \

@@ -482,6 +482,7 @@ bool model_verify(const Model *model, Diag *diag)
         verify_transitions(&v);
         verify_connections(&v);
         verify_channels(&v);
+        verify_elements(&v);
         verify_ports(&v);
     }
     arena_destroy(v.arena);

@@ -45,6 +45,9 @@ void verify_balance(Verifier *v);
 /* What is sent fits the fields of the channel, and nothing else defines these. */
 void verify_channels(Verifier *v);
 
+/* Elements have the parts that they need, and at most eight ranges. */
+void verify_elements(Verifier *v);
+
 /* What is connected agrees (V12); ports, roots and branches make sense. */
 void verify_connections(Verifier *v);
 void verify_ports(Verifier *v);

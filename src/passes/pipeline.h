@@ -8,25 +8,24 @@
 
 /* What holds for a Model, in the order in which passes bring it about. */
 enum {
-    FACT_SUPPORTED = 1 << 0,  /* only elements that this version executes */
-    FACT_DEFINED = 1 << 1,    /* every variable says how it gets its value */
-    FACT_DELAYS = 1 << 2,     /* inputs and amounts of delays are variables */
-    FACT_SIZED = 1 << 3,      /* dimensions and domains are numbers */
-    FACT_ORDERED = 1 << 4,    /* variables, equations, regions, transitions in canonical order */
-    FACT_CONNECTED = 1 << 5,  /* connections are equations */
-    FACT_SPLIT = 1 << 6,      /* arrays that events and branches touch are scalars, reductions are written out */
-    FACT_SOLVED = 1 << 7,     /* no equation holds in the steps of a transition only: they are assignments of it */
-    FACT_FOLDED = 1 << 8,     /* constants folded */
-    FACT_ALIAS_FREE = 1 << 9, /* no equation v = w or v = -w is left */
-    FACT_EVENTS = 1 << 10,    /* every comparison that can change between events is a relation */
-    FACT_MERGED = 1 << 11,    /* one equation a variable: regions became selectors */
-    FACT_WHEN_FREE = 1 << 12, /* transitions have effect NEXT only */
-    FACT_REDUCED = 1 << 13,   /* equations between states are differentiated */
-    FACT_MATCHED = 1 << 14,   /* every unknown has its equation */
-    FACT_SORTED = 1 << 15,    /* blocks exist, in topological order */
-    FACT_REGULAR = 1 << 16,   /* no equation alone lacks its unknown in a branch */
-    FACT_TORN = 1 << 17,      /* systems have explicit rows and residuals */
-    FACT_PARTS = 1 << 18      /* parts exist */
+    FACT_DEFINED = 1 << 0,    /* every variable says how it gets its value */
+    FACT_DELAYS = 1 << 1,     /* inputs and amounts of delays are variables */
+    FACT_SIZED = 1 << 2,      /* dimensions and domains are numbers */
+    FACT_ORDERED = 1 << 3,    /* variables, equations, regions, transitions in canonical order */
+    FACT_CONNECTED = 1 << 4,  /* connections are equations */
+    FACT_SPLIT = 1 << 5,      /* arrays that events and branches touch are scalars, reductions are written out */
+    FACT_SOLVED = 1 << 6,     /* no equation holds in the steps of a transition only: they are assignments of it */
+    FACT_FOLDED = 1 << 7,     /* constants folded */
+    FACT_ALIAS_FREE = 1 << 8, /* no equation v = w or v = -w is left */
+    FACT_EVENTS = 1 << 9,     /* every comparison that can change between events is a relation */
+    FACT_MERGED = 1 << 10,    /* one equation a variable: regions became selectors */
+    FACT_WHEN_FREE = 1 << 11, /* transitions have effect NEXT only */
+    FACT_REDUCED = 1 << 12,   /* equations between states are differentiated */
+    FACT_MATCHED = 1 << 13,   /* every unknown has its equation */
+    FACT_SORTED = 1 << 14,    /* blocks exist, in topological order */
+    FACT_REGULAR = 1 << 15,   /* no equation alone lacks its unknown in a branch */
+    FACT_TORN = 1 << 16,      /* systems have explicit rows and residuals */
+    FACT_PARTS = 1 << 17      /* parts exist */
 };
 
 /* AUTO: torn, small linear ones by formulas where nothing can vanish that is divided by; TORN: no formulas; WHOLE: all
@@ -78,8 +77,8 @@ bool lower_channels(Compile *c);
 bool lower_pulses(Compile *c);
 bool lower_terminal(Compile *c);
 bool lower_assertions(Compile *c);
-bool reject_unsupported(Compile *c);
-void check_texts(Compile *c); /* texts of what moves are refused; after fill-definitions */
+void check_texts(Compile *c);     /* texts of what moves are refused; part of fill-definitions */
+void check_functions(Compile *c); /* what functions have that cannot be executed; part of fill-definitions */
 bool fill_definitions(Compile *c);
 bool apply_task(Compile *c);
 bool lower_delays(Compile *c);

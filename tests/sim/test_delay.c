@@ -324,9 +324,65 @@ static void test_an_amount_outside_of_its_range_ends_the_run(void **state)
     expect_dead_time(KOINE_SOURCE_DIR "/tests/sim/delays/ring.ir", "depends on itself", 1); /* u = 1 + 2*u */
 }
 
+/* A text counts the ticks at 0.5, 1 ...; its delays say what it was. */
+static const char *text_of(char *text, const char *format, double time)
+{
+    snprintf(text, 32, format, (int)floor(fmax(time, 0) / 0.5 + 1e-9));
+    return text;
+}
+
+static void check_texts(const RunResult *r)
+{
+    char text[32];
+    expect_done(r);
+    for (uint32_t k = 0; k <= 40; k++) {
+        const double t = 0.1 * k;
+        assert_string_equal(run_text_at(r, "s", t), text_of(text, "step %d", t));
+        assert_string_equal(run_text_at(r, "later", t), t < 0.95 ? "none" : text_of(text, "step %d", t - 1));
+        assert_string_equal(run_text_at(r, "late", t), t < 1.25 ? "none!" : text_of(text, "step %d!", t - 1.25));
+        assert_string_equal(run_text_at(r, "w[2]", t), text_of(text, "step %d.2", t - 0.75));
+    }
+}
+
+static void test_delays_of_texts(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = KOINE_SOURCE_DIR "/tests/sim/delays/texts.ir", .stop = 4, .interval = 0.1 },
+                     check_texts);
+}
+
+static void test_texts_are_delayed_over_a_pause(void **state)
+{
+    (void)state;
+    run_in_all_tiers(
+        (RunRequest){ .path = KOINE_SOURCE_DIR "/tests/sim/delays/texts.ir", .stop = 4, .interval = 0.1, .pause = 1.6 },
+        check_texts);
+}
+
+/* 3,000 texts of 500 bytes: those that nobody holds any more make room, those in histories do not. */
+static void check_text_counts(const RunResult *r)
+{
+    expect_done(r);
+    expect_near(run_last(r, "n"), 3000, 0);
+    expect_near(run_last(r, "wrong"), 0, 0);
+}
+
+static void test_texts_of_histories_are_kept(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = KOINE_SOURCE_DIR "/tests/sim/delays/text_counts.ir",
+                                   .stop = 1500,
+                                   .interval = 500,
+                                   .keeps_last = true },
+                     check_text_counts);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_delays_of_texts),
+        cmocka_unit_test(test_texts_of_histories_are_kept),
+        cmocka_unit_test(test_texts_are_delayed_over_a_pause),
         cmocka_unit_test(test_delays_of_arrays_and_whole_numbers),
         cmocka_unit_test(test_an_amount_may_change_and_be_0),
         cmocka_unit_test(test_a_jump_that_comes_back_ends_a_fixed_step),
