@@ -185,6 +185,50 @@ static void test_m5_a_pulse_has_its_default_otherwise(void **state)
                      check_default);
 }
 
+static bool is_step(const RunRow *row, double time, uint32_t event_step)
+{
+    return row->kind == KOINE_POINT_STEP && fabs(row->time - time) < 1e-6 && row->event_step == event_step;
+}
+
+static void expect_array(const RunResult *r, const RunRow *row, const char *name, uint32_t n, const double *values)
+{
+    for (uint32_t k = 0; k < n; k++)
+        expect_near(row->values[run_column(r, name) + k], values[k], 1e-6);
+}
+
+/* x = t: what acts next is up in step 1 at 1 and at 1.5, what acts now in step 0 at 0.7. */
+static void check_whole_pulses(const RunResult *r)
+{
+    expect_done(r);
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < r->n_rows; k++) {
+        const RunRow *row = &r->rows[k];
+        const bool first = is_step(row, 1, 1), second = is_step(row, 1.5, 1), now = is_step(row, 0.7, 0);
+        n += first + second + now;
+        expect_array(r, row, "y[1]", 3,
+                     first    ? (const double[]){ 2, 4, 6 }
+                     : second ? (const double[]){ 0.5, 1, 2 }
+                              : (const double[]){ 0.5, 0.5, 0.5 });
+        expect_array(r, row, "z[1]", 3, first || second ? (const double[]){ 1, 2, 3 } : (const double[]){ 7, 8, 9 });
+        expect_array(r, row, "w[1]", 4,
+                     first    ? (const double[]){ 2, 2, 2, 2 }
+                     : second ? (const double[]){ 1, 1.5, 1.5, 2 }
+                              : (const double[]){ 0, 0, 0, 0 });
+        expect_array(r, row, "b[1]", 3, now ? (const double[]){ 2, 4, 6 } : (const double[]){ 0, 0, 0 });
+    }
+    expect_near(n, 3, 0);
+    expect_near(run_last(r, "n"), 1, 0);
+    expect_near(run_last(r, "m"), 1, 0);
+}
+
+static void test_m5_arrays_and_texts_are_pulses(void **state)
+{
+    (void)state;
+    run_in_all_tiers(
+        (RunRequest){ .path = MODELS "whole_pulses.ir", .stop = 2, .interval = 0.3, .every_event_step = true },
+        check_whole_pulses);
+}
+
 /* Ticks up to 1: 0.2, 0.3 ... of k1; 0, 0.25 ... of k3; 0.125 ... of k4, none of them of k2; 0.075, 0.325 ... of k5;
  * 0, 1/12 ... of k6. x = exp(-t) is below 0.5 at 0.7, 0.8, 0.9, 1. */
 static void check_ticks(const RunResult *r)
@@ -354,6 +398,7 @@ int main(void)
         cmocka_unit_test(test_m8_fired_guards_statements_of_an_algorithm),
         cmocka_unit_test(test_m5_a_pulse_is_up_for_one_step),
         cmocka_unit_test(test_m5_a_pulse_has_its_default_otherwise),
+        cmocka_unit_test(test_m5_arrays_and_texts_are_pulses),
         cmocka_unit_test(test_s6_ticks_are_at_multiples),
         cmocka_unit_test(test_s6_a_run_that_begins_later_begins_with_the_next_tick),
         cmocka_unit_test(test_s6_a_run_that_begins_at_a_tick_has_it),

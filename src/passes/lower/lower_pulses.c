@@ -4,6 +4,7 @@
  * differs from the one before. One that acts now gives its value in the steps in which it fires; for an array, of which
  * each element has its own steps, it counts, too. The equations of a pulse define its default; without any it is the
  * start value. */
+#include "base/bug.h"
 #include "passes/instantiate.h"
 
 typedef struct {
@@ -54,9 +55,11 @@ static bool is_pulse(const Model *m, VarId var)
     return model_var(m, var)->definition == DEFINITION_PULSE;
 }
 
-/* What `ref` is of the element that `target` names: of a scalar all of it. */
+/* What `ref` is of the element that `target` names: of a scalar all of it. Each element has steps of its own, and
+ * lower-arrays has made assignments of them. */
 static const Expr *same_element(TermBuilder *builder, Term target, Ref ref)
 {
+    REQUIRE(target.shape->n_args > 0 || target.shape->type.rank == 0);
     const Expr *index[UINT8_MAX];
     const uint32_t n = target.shape->n_args;
     for (uint32_t k = 0; k < n; k++)
@@ -148,6 +151,7 @@ static const Expr *zero_of(Pool *pool, Type type)
     return type.kind == TYPE_REAL      ? expr_real(pool, 0)
            : type.kind == TYPE_INTEGER ? expr_integer(pool, 0)
            : type.kind == TYPE_BOOLEAN ? expr_boolean(pool, false)
+           : type.kind == TYPE_STRING  ? expr_string(pool, names_text(pool_names(pool), ""))
                                        : expr_enum(pool, type.enumeration, 1);
 }
 
@@ -232,30 +236,12 @@ static void define(Lowering *l, VarId pulse)
     m->equations.at[made.index].origin.made_by = "lower-pulses";
 }
 
-/* Each element has steps of its own: an array is assigned element by element. */
-static bool are_elements(Compile *c)
-{
-    const Model *m = c->model;
-    bool good = true;
-    for (uint32_t k = 0; k < m->assignments.n; k++) {
-        const Assignment *a = &m->assignments.at[k];
-        const Variable *v = model_var(m, target_of(m, a->target));
-        if (v->definition != DEFINITION_PULSE || v->type.rank == a->target.shape->n_args)
-            continue;
-        diag_error(c->diag, DIAG_NOT_YET, a->span, "an assignment of a whole array of pulses cannot be executed yet");
-        good = false;
-    }
-    return good;
-}
-
 bool lower_pulses(Compile *c)
 {
     Model *m = c->model;
     const uint32_t n = m->variables.n;
     if (!c->has_pulses)
         return true;
-    if (!are_elements(c))
-        return false;
     Lowering l = { .c = c, .model = m, .parts = NEW_ARRAY(c->scratch, Parts, n + 1) };
     for (uint32_t k = 0; k < n; k++)
         l.parts[k] = (Parts){ VAR_NONE, VAR_NONE, VAR_NONE, VAR_NONE, VAR_NONE };
