@@ -118,6 +118,35 @@ static void check_assertions(const RunResult *r)
     assert_null(strstr(r->output, "x[1]"));
 }
 
+static uint32_t count(const char *text, const char *part)
+{
+    uint32_t n = 0;
+    for (const char *at = text; (at = strstr(at, part)); at++)
+        n++;
+    return n;
+}
+
+/* x[i] = i*t, with steps of 0.25: 5t passes 2 before 0.5 and, from 1.1 on, before 1.6; 3t before 0.75; t never. Sums
+ * are 2t, 3t and 4t: they pass 3.1 before 1.75, 1.25 and 1. */
+static void check_quiet(const RunResult *r)
+{
+    expect_done(r);
+    const char *const once[] = { "x[5] is large (at time 0.5)", "x[3] is large (at time 0.75)", "sum 22 (at time 1)",
+                                 "sum 12 (at time 1.",          "sum 21 (at time 1.",           "sum 11 (at time 1." };
+    for (uint32_t k = 0; k < sizeof once / sizeof *once; k++)
+        assert_int_equal(count(r->output, once[k]), 1);
+    assert_int_equal(count(r->output, "at time"), 7);
+    assert_int_equal(count(r->output, "x[5] is large"), 2);
+}
+
+static void test_m11_quiet_warnings_over_ranges_are_told_once_each(void **state)
+{
+    (void)state;
+    run_in_all_tiers(
+        (RunRequest){ .path = MODELS "quiet.ir", .stop = 1.9, .interval = 0.5, .solver = "euler", .step = 0.25 },
+        check_quiet);
+}
+
 static void test_m11_assertions_over_ranges_in_branches_and_with_levels(void **state)
 {
     (void)state;
@@ -133,6 +162,7 @@ int main(void)
         cmocka_unit_test(test_a_check_that_fails_in_every_trial_tells_its_text),
         cmocka_unit_test(test_the_table_of_texts_grows),
         cmocka_unit_test(test_m11_assertions_over_ranges_in_branches_and_with_levels),
+        cmocka_unit_test(test_m11_quiet_warnings_over_ranges_are_told_once_each),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

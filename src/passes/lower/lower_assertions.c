@@ -37,13 +37,28 @@ static bool is_silent(const Model *m, Term condition)
     return any && is_silent_shape(condition.shape);
 }
 
+/* Whether it is told already: over a range, of the point that the loop variables name. */
+static const Expr *said_here(const Lowering *l, TermBuilder *builder, VarId said)
+{
+    Pool *pool = l->model->pool;
+    const Domain *d = &l->model->domains.at[l->assertion->domain.index];
+    const Expr *index[UINT8_MAX];
+    for (uint32_t k = 0; k < d->n; k++) {
+        const Iterator *i = &l->model->iterators.at[d->first + k];
+        const Expr *from_0 = expr_binary(pool, OP_SUB, expr_iterator(pool, k), expr_integer(pool, i->first));
+        index[k] = expr_binary(pool, OP_ADD, expr_binary(pool, OP_IDIV, from_0, expr_integer(pool, i->stride)),
+                               expr_integer(pool, 1));
+    }
+    return d->n ? term_element(builder, ref_now(said), d->n, index) : term_leaf(builder, ref_now(said));
+}
+
 static Term violated(Lowering *l, VarId said, bool is_said)
 {
     Model *m = l->model;
     TermBuilder builder = term_builder(m);
     const Expr *e = expr_unary(m->pool, OP_NOT, term_import(&builder, l->assertion->condition));
     if (!var_is_none(said)) {
-        const Expr *known = term_leaf(&builder, ref_now(said));
+        const Expr *known = said_here(l, &builder, said);
         e = is_said ? expr_binary(m->pool, OP_AND, term_import(&builder, l->assertion->condition), known)
                     : expr_binary(m->pool, OP_AND, e, expr_unary(m->pool, OP_NOT, known));
     }
@@ -64,6 +79,14 @@ static VarId add_said(Lowering *l)
     v->definition = DEFINITION_NEXT;
     v->is_fixed = v->is_generated = true;
     v->start = term_boolean(m, false);
+    const Domain *d = &m->domains.at[a->domain.index];
+    v->type.rank = (uint8_t)d->n;
+    v->first_dim = m->dims.n;
+    for (uint32_t k = 0; k < d->n; k++) {
+        const int64_t count = m->iterators.at[d->first + k].count;
+        const Dim dim = { term_integer(m, count), count };
+        vec_push(m->arena, &m->dims, dim);
+    }
     return said;
 }
 
@@ -129,10 +152,9 @@ static void add_transition(Lowering *l, Trigger trigger, Term condition, Term gu
     const bool tells = var_is_none(said) || value;
     Action actions[2];
     const uint32_t n_actions = tells ? list_actions(l, guard, actions) : 0;
-    const Assignment remember = { .target = var_is_none(said) ? TERM_NONE : term_ref(m, ref_now(said)),
-                                  .guard = guard,
-                                  .value = term_boolean(m, value),
-                                  .span = a->span };
+    TermBuilder builder = term_builder(m);
+    const Term target = var_is_none(said) ? TERM_NONE : term_finish(&builder, said_here(l, &builder, said));
+    const Assignment remember = { .target = target, .guard = guard, .value = term_boolean(m, value), .span = a->span };
     model_add_transition(m, &head, !term_is_absent(condition), &condition, !var_is_none(said), &remember, n_actions,
                          actions);
 }
@@ -142,12 +164,6 @@ static void lower(Lowering *l)
     const Assertion *a = l->assertion;
     const bool is_error = a->level == ASSERT_ERROR && term_is_absent(a->warns),
                is_quiet = is_silent(l->model, a->condition);
-    if (!is_error && is_quiet && a->domain.index) {
-        diag_error(l->c->diag, DIAG_NOT_YET, a->span,
-                   "a warning over a range whose comparisons make no events cannot be executed yet");
-        diag_help(l->c->diag, "write one for each element, or leave noEvent out");
-        return;
-    }
     if (is_error || !is_quiet)
         add_transition(l, TRIGGER_EDGE, violated(l, VAR_NONE, false), TERM_NONE, VAR_NONE, false);
     if (is_error && is_quiet)
