@@ -154,6 +154,12 @@ const Expr *maker_leaf(Maker *m, uint32_t field)
     return expr_leaf(m->pool, m->fields.at[field].first, type);
 }
 
+static const Expr *element(Maker *m, uint32_t field, const Expr *e, const Expr *const *index)
+{
+    const Expr *call = expr_function(m->pool, &routine_element, field, e->type, e->n_args, index);
+    return maker_is_inside(m, field, index) ? expr_function_element(m->pool, call, 1, e->type) : call;
+}
+
 /* The expression over slots. */
 static const Expr *translate(Maker *m, const Expr *e, const Ref *refs, Memo *memo)
 {
@@ -165,7 +171,7 @@ static const Expr *translate(Maker *m, const Expr *e, const Ref *refs, Memo *mem
         args[k] = translate(m, e->args[k], refs, memo);
     const Expr *result;
     if (e->kind == EXPR_LEAF && e->n_args)
-        result = expr_function(m->pool, &routine_element, refs[e->u.leaf].var.index, e->type, e->n_args, args);
+        result = element(m, refs[e->u.leaf].var.index, e, args);
     else if (e->kind == EXPR_LEAF)
         result = maker_leaf(m, refs[e->u.leaf].var.index);
     else if (e->kind == EXPR_ITERATOR)
@@ -203,6 +209,32 @@ static uint32_t assign(Maker *m, uint32_t field, const Expr *value)
 
 static uint32_t make_list(Maker *m, uint32_t first);
 
+/* The function ends in these steps, or, by a break, the loop that they are in. */
+static bool can_leave(const Maker *m, uint32_t first, bool by_break)
+{
+    for (uint32_t k = first; k; k = m->steps.at[k].next) {
+        const RoutineStep *s = &m->steps.at[k];
+        if (s->kind == STATEMENT_RETURN || (s->kind == STATEMENT_BREAK && by_break) ||
+            can_leave(m, s->inner, by_break && s->kind != STATEMENT_WHILE) || can_leave(m, s->otherwise, by_break))
+            return true;
+    }
+    return false;
+}
+
+/* A loop that nothing leaves before its end, by a number. */
+static void note_loop(Maker *m, uint32_t step, uint32_t advance, RoutineLoop loop, const Expr *by)
+{
+    enum { FARTHEST = 1 << 30 };
+    if (by->kind != EXPR_INTEGER || by->u.integer == 0 || by->u.integer > FARTHEST || by->u.integer < -FARTHEST ||
+        can_leave(m, m->steps.at[step].inner, true))
+        return;
+    RoutineLoop *own = NEW(m->body->arena, RoutineLoop);
+    *own = loop;
+    own->by = (int32_t)by->u.integer;
+    m->steps.at[step].loop = own;
+    m->steps.at[advance].is_advance = true;
+}
+
 /* A loop over the last iterators of a domain, those before it being in scope: variable := lo; limit := hi; ... */
 static uint32_t make_loops(Maker *m, Domain domain, uint32_t k, uint32_t inner)
 {
@@ -224,6 +256,7 @@ static uint32_t make_loops(Maker *m, Domain domain, uint32_t k, uint32_t inner)
         m->steps.at[start].next = last;
         by = maker_leaf(m, stride);
     }
+    maker_bound(m, variable, lo, hi, step);
     const Expr *zero = expr_integer(m->pool, 0);
     const Expr *up = expr_literal_relation(m->pool, OP_LE, i, end),
                *down = expr_literal_relation(m->pool, OP_GE, i, end);
@@ -241,6 +274,7 @@ static uint32_t make_loops(Maker *m, Domain domain, uint32_t k, uint32_t inner)
         m->steps.at[tail].next = advance;
     m->steps.at[loop].inner = body ? body : advance;
     m->loops.n--;
+    note_loop(m, loop, advance, (RoutineLoop){ .variable = variable, .limit = limit }, step);
     return first;
 }
 
@@ -256,6 +290,7 @@ static uint32_t assign_elements(Maker *m, uint32_t field, const Expr *braces, ui
             m->steps.at[step].index[j] = expr_integer(m->pool, rest % m->fields.at[field].extents[j] + 1);
             rest /= m->fields.at[field].extents[j];
         }
+        m->steps.at[step].is_inside = true;
         *(last ? &m->steps.at[last].next : first) = step;
         last = step;
     }
@@ -296,6 +331,8 @@ static uint32_t make_assignment(Maker *m, const Statement *s)
         const Expr *index = expression(m, (Term){ target->args[k], s->target.first_ref });
         m->steps.at[step].index[k] = index;
     }
+    if (target->n_args)
+        m->steps.at[step].is_inside = maker_is_inside(m, field, m->steps.at[step].index);
     return step;
 }
 
@@ -416,6 +453,7 @@ const Routine *routine_of(const Function *function)
     vec_push_zero(m.body->arena, &m.steps);
     const uint32_t own = make_list(&m, function->first);
     const uint32_t first = make_begins(&m, function->external ? own : routine_look_at_fields(&m, own));
+    routine_look_late(&m, first);
     Routine *routine = NEW(m.body->arena, Routine);
     *routine = (Routine){ .function = function,
                           .n_fields = m.fields.n,

@@ -11,6 +11,8 @@
  * RESULT_ALL, and a result of it is a call of routine_part with that node as argument, the number of its first element
  * in `element` and of its elements in `result`. expr_parts writes calls so.
  *
+ * What loops tell before they begin need not be looked at in each iteration: see routine_loops.c.
+ *
  * What a routine does is the same in every tier (docs/semantics.md, Functions): every value that is assigned is looked
  * at; one that is not finite, an index outside its array, a failed check, more than ROUTINE_STEPS iterations and calls
  * in one call from outside, or calls nested so deep that they take ROUTINE_ROOM end the function without value: NaN, or
@@ -48,8 +50,18 @@ typedef struct {
     const Value
         *data; /* elements of a local array of numbers that is never assigned, shared by all calls; NULL: none */
     uint32_t extents[ROUTINE_RANK];
-    Value begin; /* of outputs and locals, of each element; no value where nothing else is said */
+    Value begin;     /* of outputs and locals, of each element; no value where nothing else is said */
+    bool has_bounds; /* the variable of a loop, which lies there: */
+    int32_t lo, hi;
 } RoutineField;
+
+/* What is known of a loop before it begins: how often it is passed. Its iterations are counted there at once. */
+typedef struct {
+    uint32_t variable, limit; /* fields */
+    int32_t by;
+    uint32_t n_late;
+    const uint32_t *late; /* steps in it whose fields are looked at behind the loop, see routine_loops.c */
+} RoutineLoop;
 
 typedef struct {
     uint8_t kind; /* StatementKind, but not FOR */
@@ -63,6 +75,10 @@ typedef struct {
     uint32_t statement; /* it was made of */
     bool looks;         /* fails if a field has no value that is read here, or left as a result: `ends`, then `field` */
     bool ends;
+    bool is_inside;          /* ASSIGN to an element that is proved to be there */
+    bool is_late;            /* ASSIGN: what it assigns is looked at behind a loop */
+    bool is_advance;         /* ASSIGN: what `loop` of the loop around it says */
+    const RoutineLoop *loop; /* WHILE; NULL: nothing is known */
 } RoutineStep;
 
 typedef struct Routine {
@@ -84,6 +100,11 @@ static inline bool is_element(const Expr *e)
 static inline bool is_part(const Expr *e)
 {
     return e->kind == EXPR_FUNCTION && e->u.function == &routine_part;
+}
+/* It is proved that there is this element: nothing fails. */
+static inline bool is_inside_element(const Expr *e)
+{
+    return is_element(e) && e->element > 0;
 }
 /* It calls a function of the model. */
 static inline bool is_model_call(const Expr *e)
@@ -111,6 +132,20 @@ uint32_t function_width(const Function *function);
 uint32_t expr_extent(const Expr *call);
 /* The expression with its calls as tiers evaluate them. */
 const Expr *expr_parts(Pool *pool, const Expr *e);
+
+/* Where an element lies in its array: at `first` plus factors times what slots hold. */
+typedef struct {
+    int64_t first;
+    uint32_t n;
+    struct {
+        uint32_t slot;
+        int32_t factor;
+    } terms[ROUTINE_RANK];
+} RoutinePlace;
+/* Of an element that is inside. */
+RoutinePlace routine_place(const Routine *routine, uint32_t field, const Expr *const *index);
+/* It may fail by itself: it calls, works with texts, or has an element that may not be there. */
+bool routine_may_fail(const Expr *e);
 
 /* What a call takes of ROUTINE_ROOM while it lasts: so the depth of calls has a limit, whatever their fields are. */
 static inline uint32_t routine_room(const Routine *routine)

@@ -262,6 +262,42 @@ static void functions_of_simplex_have_their_values(void **state)
     run_free(r);
 }
 
+/* x[i] = i t, a[i, j] = i + j t. The sums: i(7 - i) is 56, j - i over i < j is 35, y = (2, 4, 6) t. What is c is added
+ * up here. At the stop t = 2. */
+static void elements_by_loop_variables(void **state)
+{
+    (void)state;
+    RunResult *r = run_everywhere("function_loops.ir", "dopri5", 2);
+    double c = 0;
+    for (int i = 1; i <= 2; i++)
+        for (int j = 1; j <= 3; j++)
+            c += (100 * i + 10 * j + 1) * (100 * (3 - i) + 10 * (4 - j) + 2);
+    for (int i = 1; i <= 4; i++)
+        c += 0.5 * (i + 3 * 2) + 4 * 2 * (i + 2);
+    assert_near(run_last(r, "d"), 56 * 4, 0);
+    assert_near(run_last(r, "t"), 35 * 2, 0);
+    assert_near(run_last(r, "v[1]"), 4 * (1 + 2) + 8 * (1 + 4) + 12 * (1 + 6), 0);
+    assert_near(run_last(r, "v[4]"), 4 * (4 + 2) + 8 * (4 + 4) + 12 * (4 + 6), 0);
+    assert_near(run_last(r, "q[1]"), 2, 0);
+    assert_near(run_last(r, "q[6]"), 42, 0);
+    assert_near(run_last(r, "g"), 5 * 4, 0);
+    assert_near(run_last(r, "c"), c, 0);
+    assert_near(run_last(r, "n"), 91 + 12, 0);
+    assert_near(run_last(r, "w"), 20, 0);
+    assert_near(run_last(r, "u[1]"), -2, 0);
+    assert_near(run_last(r, "u[2]"), -4, 0);
+    run_free(r);
+}
+
+/* A sum that is lost in a loop is found behind it; iterations are counted before. */
+static void loops_that_fail(void **state)
+{
+    (void)state;
+    assert_fails("function_sum_lost.ir", 1, "function grows fails at ", "10:7: ");
+    assert_fails("function_long.ir", 1, "function counts fails at ", "8:5: more than 20000000 steps in one call");
+    assert_fails("function_last_number.ir", 1, "function counts fails at ", "as counts(x)");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -278,6 +314,8 @@ int main(void)
         cmocka_unit_test(fields_of_functions_begin_with_their_bindings),
         cmocka_unit_test(arrays_of_numbers_are_data),
         cmocka_unit_test(sizes_follow_from_arguments),
+        cmocka_unit_test(elements_by_loop_variables),
+        cmocka_unit_test(loops_that_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

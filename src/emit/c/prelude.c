@@ -255,12 +255,32 @@ static void print_call_support(Text *text)
                 "    koine_fail(call, site | %d);\n"
                 "    return 0;\n"
                 "}\n"
+                "static inline int koine_trips(KoineSlot *call, int64_t site, int64_t from, int64_t to, int64_t by)\n"
+                "{\n"
+                "    if (by > 0 ? from > to : from < to)\n"
+                "        return 1;\n"
+                "    const uint64_t way = by > 0 ? (uint64_t)to - (uint64_t)from : (uint64_t)from - (uint64_t)to;\n"
+                "    const uint64_t trips = way / (uint64_t)(by > 0 ? by : -by);\n"
+                "    const uint64_t left = %dull - (uint64_t)call[2].i;\n"
+                "    if (trips >= left) {\n"
+                "        koine_fail(call, site | %d);\n"
+                "        return 0;\n"
+                "    }\n"
+                "    call[2].i += (int64_t)trips + 1;\n"
+                "    const int64_t last = from + (int64_t)trips * by;\n"
+                "    if (by > 0 ? last > 9223372036854775807 - by : last < -9223372036854775807 - by) {\n"
+                "        koine_fail(call, site | %d);\n"
+                "        return 0;\n"
+                "    }\n"
+                "    return 1;\n"
+                "}\n"
                 "static inline KoineSlot *koine_outside(KoineSlot *call)\n"
                 "{\n"
                 "    call[0].i = call[1].i = call[2].i = 0;\n"
                 "    return call;\n"
                 "}\n",
-                ROUTINE_STEPS, ROUTINE_ENDLESS, ROUTINE_ROOM, ROUTINE_TOO_DEEP, ROUTINE_INDEX);
+                ROUTINE_STEPS, ROUTINE_ENDLESS, ROUTINE_ROOM, ROUTINE_TOO_DEEP, ROUTINE_INDEX, ROUTINE_STEPS,
+                ROUTINE_ENDLESS, ROUTINE_NOT_FINITE);
 }
 
 /* For functions of C, see external.h: places that are filled when the text is loaded, and the calls through the host.

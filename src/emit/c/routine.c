@@ -43,6 +43,22 @@ static const char *member_of(Type type)
     return type.kind == TYPE_REAL ? "r" : "i";
 }
 
+/* [i - 1], [3*i + j - 4] */
+static void print_inside(Text *t, const RoutinePrinter *rp, uint32_t field, const Expr *const *index)
+{
+    const RoutinePlace place = routine_place(rp->routine, field, index);
+    text_format(t, "%s[", rp->names[field]);
+    for (uint32_t k = 0; k < place.n; k++) {
+        text_add(t, k ? " + " : "");
+        if (place.terms[k].factor != 1)
+            text_format(t, "%d * ", (int)place.terms[k].factor);
+        text_add(t, routine_slot_name(rp, place.terms[k].slot));
+    }
+    if (place.n == 0 || place.first)
+        text_format(t, place.n ? " + %lld" : "%lld", (long long)place.first);
+    text_format(t, "].%s", member_of(rp->routine->fields[field].type));
+}
+
 static void print_element(Printer *p, Text *t, uint32_t field, const Expr *const *index, const char *const *spelled)
 {
     const RoutinePrinter *rp = p->places.routine;
@@ -65,6 +81,10 @@ static void print_element(Printer *p, Text *t, uint32_t field, const Expr *const
 
 void print_routine_call(Printer *p, Text *t, const Expr *e, const char *out)
 {
+    if (is_inside_element(e)) {
+        print_inside(t, p->places.routine, e->result, e->args);
+        return;
+    }
     if (is_element(e)) {
         print_element(p, t, e->result, e->args, NULL);
         return;
@@ -92,10 +112,10 @@ static const char *c_type(Type type)
 static void print_list(Printer *p, RoutinePrinter *rp, uint32_t first);
 
 /* A fault in what was computed leaves the function. */
-static void print_checks(Printer *p, const RoutinePrinter *rp, const char *target, Type type, bool has_call,
+static void print_checks(Printer *p, const RoutinePrinter *rp, const char *target, Type type, bool may_fail,
                          bool is_good)
 {
-    if (has_call)
+    if (may_fail)
         print_line(p, NULL, "if (call[0].i) goto done;");
     if (!target || is_good)
         return;
@@ -113,7 +133,7 @@ static void print_whole(Printer *p, const RoutinePrinter *rp, const RoutineStep 
     p->indent++;
     const char *value = print_value(p, step->value);
     print_line(p, NULL, "const KoineSlot *const koine_value = %s;", value);
-    print_checks(p, rp, NULL, field->type, step->value->has_call, true);
+    print_checks(p, rp, NULL, field->type, routine_may_fail(step->value), true);
     print_line(p, NULL, "for (int64_t i = 0; i < %u; i++)", field->count);
     const char *fails = field->type.kind == TYPE_REAL ? "koine_value[i].r - koine_value[i].r != 0.0"
                                                       : "koine_value[i].i == (-9223372036854775807 - 1)";
@@ -123,41 +143,84 @@ static void print_whole(Printer *p, const RoutinePrinter *rp, const RoutineStep 
     print_line(p, NULL, "}");
 }
 
-static void print_assignment(Printer *p, RoutinePrinter *rp, const RoutineStep *step)
+static void print_value_check(Printer *p, const RoutinePrinter *rp, const RoutineStep *step, const char *target)
 {
-    if (is_whole_assignment(&rp->routine->fields[step->field], step)) {
-        print_whole(p, rp, step);
-        return;
-    }
+    const Type type = rp->routine->fields[step->field].type;
+    const Expr *e = step->value;
+    print_checks(p, rp, target, type, routine_may_fail(e),
+                 step->is_late || (expr_is_constant(e) && value_is_good(type, (Value){ .i = e->u.integer })));
+}
 
+static void print_element_assignment(Printer *p, RoutinePrinter *rp, const RoutineStep *step)
+{
     const RoutineField *field = &rp->routine->fields[step->field];
-    const char *spelled[ROUTINE_RANK], *target = rp->names[step->field];
-    const bool is_block = field->rank > 0 || is_statement_block(p, step->value);
-    if (is_block) {
-        print_line(p, NULL, "{");
-        p->indent++;
-    }
-    for (uint32_t k = 0; k < field->rank; k++) {
+    const char *spelled[ROUTINE_RANK];
+    Text element = { .arena = p->line };
+    print_line(p, NULL, "{");
+    p->indent++;
+    for (uint32_t k = 0; k < field->rank && !step->is_inside; k++) {
         spelled[k] = arena_format(p->line, "koine_at%u", k);
         p->temporaries.n = 100 * (k + 1);
         const char *index = print_value(p, step->index[k]);
         print_line(p, NULL, "const int64_t %s = %s;", spelled[k], index);
     }
     const char *value = print_value(p, step->value);
-    if (field->rank) {
-        Text element = { .arena = p->line };
-        print_line(p, NULL, "const %s koine_value = %s;", c_type(field->type), value);
+    print_line(p, NULL, "const %s koine_value = %s;", c_type(field->type), value);
+    if (step->is_inside) {
+        print_inside(&element, rp, step->field, step->index);
+        print_line(p, NULL, "%s = koine_value;", element.at);
+        print_value_check(p, rp, step, "koine_value");
+    } else {
         print_checks(p, rp, NULL, field->type, true, true);
         print_element(p, &element, step->field, NULL, spelled);
         print_line(p, NULL, "%s = koine_value;", element.at);
-        target = "koine_value";
-    } else
-        print_line(p, NULL, "%s = %s;", target, value);
-    print_checks(p, rp, target, field->type, field->rank > 0 || step->value->has_call,
-                 expr_is_constant(step->value) && value_is_good(field->type, (Value){ .i = step->value->u.integer }));
+        print_checks(p, rp, "koine_value", field->type, true, false);
+    }
+    p->indent--;
+    print_line(p, NULL, "}");
+}
+
+static void print_assignment(Printer *p, RoutinePrinter *rp, const RoutineStep *step)
+{
+    const RoutineField *field = &rp->routine->fields[step->field];
+    const char *target = rp->names[step->field];
+    if (is_whole_assignment(field, step)) {
+        print_whole(p, rp, step);
+        return;
+    }
+    if (field->rank > 0) {
+        print_element_assignment(p, rp, step);
+        return;
+    }
+    const bool is_block = is_statement_block(p, step->value);
+    if (is_block) {
+        print_line(p, NULL, "{");
+        p->indent++;
+    }
+    const char *value = print_value(p, step->value);
+    print_line(p, NULL, "%s = %s;", target, value);
+    print_value_check(p, rp, step, target);
     if (is_block) {
         p->indent--;
         print_line(p, NULL, "}");
+    }
+}
+
+static void print_counted(Printer *p, RoutinePrinter *rp, const RoutineStep *step)
+{
+    const RoutineLoop *loop = step->loop;
+    const char *variable = rp->names[loop->variable], *limit = rp->names[loop->limit];
+    print_line(p, NULL, "if (!koine_trips(call, %u, %s, %s, %d)) goto done;", rp->site, variable, limit, loop->by);
+    print_line(p, NULL, "for (; %s %s %s; %s += %d) {", variable, loop->by > 0 ? "<=" : ">=", limit, variable,
+               loop->by);
+    p->indent++;
+    print_list(p, rp, step->inner);
+    p->indent--;
+    print_line(p, NULL, "}");
+    for (uint32_t k = 0; k < loop->n_late; k++) {
+        const RoutineStep *late = &rp->routine->steps[loop->late[k]];
+        rp->site = routine_site(rp->first_site, loop->late[k]);
+        print_checks(p, rp, rp->names[late->field], REAL_TYPE, false, false);
     }
 }
 
@@ -167,7 +230,7 @@ static void print_loop(Printer *p, RoutinePrinter *rp, const RoutineStep *step)
     p->indent++;
     const char *condition = print_value(p, step->value);
     print_line(p, NULL, "if (!(%s)) break;", condition);
-    print_checks(p, rp, NULL, BOOLEAN_TYPE, step->value->has_call, true);
+    print_checks(p, rp, NULL, BOOLEAN_TYPE, routine_may_fail(step->value), true);
     print_line(p, NULL, "if (!koine_count(call, %u)) goto done;", rp->site);
     print_list(p, rp, step->inner);
     p->indent--;
@@ -180,7 +243,7 @@ static void print_if(Printer *p, RoutinePrinter *rp, const RoutineStep *step)
     p->indent++;
     const char *condition = print_value(p, step->value);
     print_line(p, NULL, "const int64_t koine_holds = %s;", condition);
-    print_checks(p, rp, NULL, BOOLEAN_TYPE, step->value->has_call, true);
+    print_checks(p, rp, NULL, BOOLEAN_TYPE, routine_may_fail(step->value), true);
     if (step->kind == STATEMENT_ASSERT) {
         print_line(p, NULL, "if (!koine_holds) {");
         p->indent++;
@@ -213,8 +276,16 @@ static void print_list(Printer *p, RoutinePrinter *rp, uint32_t first)
         const RoutineStep *step = &rp->routine->steps[k];
         rp->site = routine_site(rp->first_site, k);
         switch ((StatementKind)step->kind) {
-        case STATEMENT_ASSIGN: print_assignment(p, rp, step); break;
-        case STATEMENT_WHILE: print_loop(p, rp, step); break;
+        case STATEMENT_ASSIGN:
+            if (!step->is_advance)
+                print_assignment(p, rp, step);
+            break;
+        case STATEMENT_WHILE:
+            if (step->loop)
+                print_counted(p, rp, step);
+            else
+                print_loop(p, rp, step);
+            break;
         case STATEMENT_IF:
         case STATEMENT_ASSERT: print_if(p, rp, step); break;
         case STATEMENT_BREAK: print_line(p, NULL, "break;"); break;

@@ -326,16 +326,22 @@ static Operand compute_part(Assembler *as, const Expr *e, const Operand *wanted)
 
 static Operand compute_element(Assembler *as, const Expr *e, const Operand *wanted)
 {
-    const uint32_t first = take_registers(as, e->n_args + 1u);
-    const RoutineField *field = &as->site.routine->fields[e->result];
-    const Operand result = { true, (int32_t)(first + e->n_args) };
-    uint32_t operands[] = { (uint32_t)result.index, first, 0, 0, as->site.number };
-    compute_args(as, e, first);
-    memcpy(operands + 2, &field, sizeof field);
-    assemble_raw(as, OPCODE_FIELD, 5, operands);
-    for (uint32_t k = 0; k < e->n_args; k++)
-        vec_push(as->arena, &as->registers.free, first + k);
-    return to_wanted(as, result, wanted);
+    uint32_t operands[LOAD_OPERANDS], n = 5;
+    const uint32_t to = take_registers(as, 1);
+    Opcode opcode = element_load(as->site.routine, e, to, operands, &n);
+    if (opcode == OPCODE_COUNT) {
+        const RoutineField *field = &as->site.routine->fields[e->result];
+        const uint32_t first = take_registers(as, e->n_args), head[] = { to, first, 0, 0, as->site.number };
+        compute_args(as, e, first);
+        memcpy(operands, head, sizeof head);
+        memcpy(operands + 2, &field, sizeof field);
+        opcode = OPCODE_FIELD;
+        for (uint32_t k = 0; k < e->n_args; k++)
+            vec_push(as->arena, &as->registers.free, first + k);
+        n = 5;
+    }
+    assemble_raw(as, opcode, n, operands);
+    return to_wanted(as, (Operand){ true, (int32_t)to }, wanted);
 }
 
 /* A call gives all results of the function; if that is more than one number its value is their address. */

@@ -18,6 +18,8 @@
 /* A table whose numbers lie at the address that the slot holds. Not inline: the machine has it in 32 places. */
 double table_value(const KoineSlot *address, int64_t interval, double argument);
 
+/* Elements of arrays in routines. Place: slot of an address, slot of an index, what is added to it; Place2: two
+ * indices, each followed by its factor. */
 typedef enum {
 #define UNARY(name, member, value)      OPCODE_##name, OPCODE_##name##_LAST = OPCODE_##name + 3,
 #define BINARY(name, member, value)     OPCODE_##name, OPCODE_##name##_LAST = OPCODE_##name + 7,
@@ -43,6 +45,17 @@ typedef enum {
     OPCODE_CHECK_REAL,  /* slot, site */
     OPCODE_CHECK_INTEGER, /* slot, site */
     OPCODE_COUNT_STEP,    /* site */
+    OPCODE_LOOP,          /* slots of variable and limit, step, site, distance: counts the iterations of a loop, and
+                             keeps in the limit how many are left behind the first; jumps if there is none */
+    OPCODE_REPEAT,        /* slots of variable and limit, step, distance back */
+    OPCODE_LOAD,          /* register, Place: an element */
+    OPCODE_LOAD_2,        /* register, Place2 */
+    OPCODE_ADD_SCALED,    /* slot, Place, slot of a factor: their product is added */
+    OPCODE_ADD_MULTIPLE,  /* slot, Place, a number (2 words) */
+    OPCODE_DOT,           /* slot, Place, Place: the product of two elements is added */
+    OPCODE_DOT_2,         /* slot, Place2, Place */
+    OPCODE_PUT_REAL,      /* slot of the value, Place2, site */
+    OPCODE_PUT_INTEGER,   /* the same */
     OPCODE_FAIL,          /* site */
     OPCODE_END,
     OPCODE_COUNT
