@@ -279,15 +279,10 @@ static bool load(Filler *f)
 {
     Foreign *foreign = foreign_of(f);
     const char *path = path_of(f), *why;
-    if (foreign->is_apart) {
-        diag_error(f->c->diag, DIAG_NOT_YET, foreign->span,
-                   "the foreign component %s in a process of its own cannot be executed yet", name_of(f));
-        diag_help(f->c->diag, "without 'apart' it runs in the process of Koine itself");
-        return false;
-    }
     if (!may_be_executed(f, path))
         return false;
-    const ForeignRequest request = { path, names_of(f->c->names, foreign->symbol), foreign->is_apart, foreign->limit };
+    const ForeignRequest request = { path, names_of(f->c->names, foreign->symbol), foreign->is_apart, foreign->limit,
+                                     &f->c->interrupt };
     foreign->kind = foreign_load(f->c->foreigns, &request, &why);
     if (foreign->kind) {
         f->tables = foreign->kind->tables;
@@ -295,6 +290,27 @@ static bool load(Filler *f)
     }
     diag_error(f->c->diag, DIAG_FOREIGN_LIBRARY, foreign->span, "the foreign component %s %s", name_of(f), why);
     return false;
+}
+
+/* What the whole reads and writes there, see link_of() of emit/program/foreigns.c. */
+static void use_ports(const Filler *f)
+{
+    static const ForeignUse uses[] = { [FOREIGN_IN] = FOREIGN_USE_INPUT,
+                                       [FOREIGN_OUT] = FOREIGN_USE_OUTPUT,
+                                       [FOREIGN_SET] = FOREIGN_USE_SET,
+                                       [FOREIGN_STATE] = FOREIGN_USE_SET };
+    const Foreign *foreign = foreign_of(f);
+    uint32_t n_states = 0;
+    for (uint32_t k = 0; k < foreign->n_ports; k++) {
+        const ForeignPort *port = &f->model->foreign_ports.at[foreign->first_port + k];
+        const ForeignPlace place = port->role == FOREIGN_STATE
+                                       ? foreign_state(f->tables, n_states++)
+                                       : foreign_place(f->tables, foreign_port_name(f->model, port));
+        const KoineVariable *there = &f->tables->variables[place.row];
+        const uint64_t at = uses[port->role] == FOREIGN_USE_SET ? there->set : there->now;
+        if (at != KOINE_NO_OFFSET)
+            foreign_use(foreign->kind, uses[port->role], at + place.element * sizeof(KoineSlot));
+    }
 }
 
 bool compilation_load_foreigns(Compilation *c)
@@ -305,9 +321,10 @@ bool compilation_load_foreigns(Compilation *c)
     c->foreigns = foreign_libraries_create(c->arena);
     for (uint32_t k = 0; k < c->model->foreigns.n; k++) {
         Filler f = { .c = c, .model = c->model, .number = k };
-        if (load(&f) && check_ports(&f) && fill_states(&f))
+        if (load(&f) && check_ports(&f) && fill_states(&f)) {
             fill_paths(&f);
-        else
+            use_ports(&f);
+        } else
             is_good = false;
     }
     return is_good;

@@ -16,10 +16,14 @@ typedef struct {
     const char *file, *symbol; /* symbol: of a KoineModelKind; with () behind it, of a function that gives one */
     bool is_apart;             /* in a process of its own */
     double limit;              /* seconds until an answer then; 0: 10 */
+    volatile const int *const *interrupt; /* **interrupt other than 0 ends it while it does not answer; may be NULL */
 } ForeignRequest;
 
 /* NULL: *why, which goes on behind "the component". */
 const KoineModelKind *foreign_load(ForeignLibraries *libraries, const ForeignRequest *request, const char **why);
+/* In a process of its own only these values of its block are seen here, each at its offset. */
+typedef enum { FOREIGN_USE_INPUT, FOREIGN_USE_SET, FOREIGN_USE_OUTPUT, FOREIGN_N_USES } ForeignUse;
+void foreign_use(const KoineModelKind *kind, ForeignUse use, uint64_t at);
 /* What is wrong with a kind; NULL: nothing that can be seen. */
 const char *foreign_mistake(const KoineModelKind *kind, Arena *arena);
 

@@ -1,6 +1,5 @@
-/* Libraries in the process of Koine itself; see foreign.h. */
-#include "base/vec.h"
-#include "foreign/foreign.h"
+/* Libraries, in the process of Koine itself or in another; see foreign.h. */
+#include "foreign/apart.h"
 #include <dlfcn.h>
 #include <string.h>
 
@@ -47,6 +46,10 @@ static const KoineModelKind *find_kind(ForeignLibraries *libraries, void *handle
 
 const KoineModelKind *foreign_load(ForeignLibraries *libraries, const ForeignRequest *request, const char **why)
 {
+    if (request->is_apart) {
+        ApartKind *kind = foreign_apart_load(libraries->arena, request, why);
+        return kind ? &kind->kind : NULL;
+    }
     void *handle = dlopen(request->file, RTLD_NOW | RTLD_LOCAL);
     if (!handle) {
         *why = arena_format(libraries->arena, "cannot be loaded: %s", dlerror());
@@ -54,4 +57,12 @@ const KoineModelKind *foreign_load(ForeignLibraries *libraries, const ForeignReq
     }
     vec_push(libraries->arena, &libraries->handles, handle);
     return find_kind(libraries, handle, request->symbol, why);
+}
+
+void foreign_use(const KoineModelKind *kind, ForeignUse use, uint64_t at)
+{
+    if (kind->create != foreign_apart_functions.create)
+        return;
+    ApartKind *apart = (ApartKind *)(uintptr_t)kind; /* one of ours, which are not constant */
+    vec_push(apart->arena, &apart->uses[use], at);
 }

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -218,15 +219,90 @@ static void test_ports_that_do_not_fit_are_refused(void **state)
     expect_refusal("foreign f \"components.so\" \"lag_kind\" out (y) states (u)", "KN2072", "is not its state", true);
 }
 
-static void test_a_process_of_its_own_is_refused_as_yet(void **state)
+/* ---- in a process of its own ---- */
+/* The model with `words` behind each of its components. */
+static const char *with_words(const char *name, const char *words)
+{
+    static char path[300];
+    char line[500];
+    snprintf(path, sizeof path, MODELS "%s", name);
+    FILE *from = fopen(path, "r");
+    snprintf(path, sizeof path, MODELS "apart_%s", name);
+    FILE *to = fopen(path, "w");
+    while (fgets(line, sizeof line, from)) {
+        const bool is_component = strncmp(line, "foreign ", 8) == 0;
+        line[strcspn(line, "\n")] = 0;
+        fprintf(to, "%s%s\n", line, is_component ? words : "");
+    }
+    fclose(from);
+    fclose(to);
+    return path;
+}
+
+static void test_a_process_of_its_own_gives_the_same_numbers(void **state)
+{
+    static const struct {
+        const char *name;
+        double stop, interval;
+        void (*check)(const RunResult *r);
+    } runs[] = { { "gain.ir", 2, 0.25, check_gain },
+                 { "lag.ir", 3, 0.25, check_lag },
+                 { "ball.ir", 1.2, 0.2, check_ball },
+                 { "ticks.ir", 1.02, 0.05, check_ticks },
+                 { "two.ir", 3, 0.5, check_two } };
+    (void)state;
+    for (uint32_t k = 0; k < sizeof runs / sizeof *runs; k++) {
+        RunRequest request = request_for(MODELS, runs[k].stop, runs[k].interval);
+        char path[300];
+        snprintf(path, sizeof path, MODELS "%s", runs[k].name);
+        request.path = path;
+        RunResult *together = run_model(&request);
+        request.path = with_words(runs[k].name, " apart");
+        run_in_all_tiers(request, runs[k].check);
+        RunResult *apart = run_model(&request);
+        assert_int_equal(together->n_rows, apart->n_rows);
+        for (uint32_t row = 0; row < apart->n_rows; row++)
+            assert_memory_equal(together->rows[row].values, apart->rows[row].values, apart->n_columns * sizeof(double));
+        run_free(together);
+        run_free(apart);
+        remove(request.path);
+    }
+}
+
+static void test_a_component_apart_that_fails_ends_the_run_with_its_words(void **state)
 {
     (void)state;
-    expect_refusal("foreign f \"components.so\" \"gain_kind\" in (u) out (y) apart", "KN2100", "process of its own",
+    expect_failure(with_words("failing.ir", " apart"), "the pressure is too high");
+    expect_failure(with_words("nan.ir", " apart"), "the foreign component 'f' gives no finite value for y");
+}
+
+static void test_a_process_that_ends_ends_the_run(void **state)
+{
+    (void)state;
+    expect_failure(with_words("crashing.ir", " apart"), "components.so, was ended by the signal SIGABRT");
+    expect_failure(with_words("exiting.ir", " apart"), "components.so, has ended with exit status 0");
+    expect_failure(with_words("hanging.ir", " apart limit 0.5"), "components.so, gave no answer within 0.5 s");
+}
+
+static void test_a_library_is_looked_at_apart(void **state)
+{
+    (void)state;
+    expect_refusal("foreign f \"components.so\" \"gain_kind\" in (u) out (y) apart", "KN2073", "components.so", false);
+    expect_refusal("foreign f \"nowhere.so\" \"gain_kind\" in (u) out (y) apart", "KN2071", "cannot be loaded", true);
+    expect_refusal("foreign f \"components.so\" \"no_kind\" in (u) out (y) apart", "KN2071", "no symbol 'no_kind'",
+                   true);
+    expect_refusal("foreign f \"components.so\" \"wrong_version\" in (u) out (y) apart", "KN2071", "version 1", true);
+    expect_refusal("foreign f \"components.so\" \"crashes_at_once()\" in (u) out (y) apart", "KN2071",
+                   "was ended by the signal SIGABRT while", true);
+    expect_refusal("foreign f \"components.so\" \"hangs_at_once()\" in (u) out (y) apart limit 0.3", "KN2071",
+                   "gave no answer within 0.3 s", true);
+    expect_refusal("foreign f \"components.so\" \"gain_kind\" in (u) out (y = \"z\") apart", "KN2072", "no variable",
                    true);
 }
 
 int main(void)
 {
+    setenv("KOINE_COMPONENT", KOINE_COMPONENT_PROGRAM, 1);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_outputs_follow_inputs_at_once),
         cmocka_unit_test(test_states_join_those_of_the_whole),
@@ -241,7 +317,10 @@ int main(void)
         cmocka_unit_test(test_libraries_that_cannot_be_loaded_are_refused),
         cmocka_unit_test(test_tables_that_are_wrong_are_refused),
         cmocka_unit_test(test_ports_that_do_not_fit_are_refused),
-        cmocka_unit_test(test_a_process_of_its_own_is_refused_as_yet),
+        cmocka_unit_test(test_a_process_of_its_own_gives_the_same_numbers),
+        cmocka_unit_test(test_a_component_apart_that_fails_ends_the_run_with_its_words),
+        cmocka_unit_test(test_a_process_that_ends_ends_the_run),
+        cmocka_unit_test(test_a_library_is_looked_at_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -401,3 +401,14 @@ const KoineModelKind *gives_gain(void)
 {
     return &gain_kind.kind;
 }
+const KoineModelKind *crashes_at_once(void);
+const KoineModelKind *hangs_at_once(void);
+const KoineModelKind *crashes_at_once(void)
+{
+    abort();
+}
+const KoineModelKind *hangs_at_once(void)
+{
+    for (;;)
+        sleep(1);
+}
