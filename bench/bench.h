@@ -40,7 +40,7 @@ typedef struct {
     uint32_t n;
 } Group;
 extern const Group group_cvode, group_slopes, group_precision, group_size, group_events, group_process, group_bank,
-    group_growth, group_engine, group_tearing, group_derivatives;
+    group_growth, group_engine, group_tearing, group_derivatives, group_components;
 extern const Group group_results, group_page; /* with --viewer */
 
 /* ---- against.c ---- */

@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-static const Group *const groups[] = { &group_cvode,  &group_slopes,  &group_precision,  &group_size,
-                                       &group_events, &group_process, &group_bank,       &group_growth,
-                                       &group_engine, &group_tearing, &group_derivatives };
+static const Group *const groups[] = { &group_cvode,  &group_slopes,  &group_precision,   &group_size,
+                                       &group_events, &group_process, &group_bank,        &group_growth,
+                                       &group_engine, &group_tearing, &group_derivatives, &group_components };
 enum { N_GROUPS = sizeof groups / sizeof groups[0] };
 static const Group *const viewer_groups[] = { &group_results, &group_page }; /* of --viewer */
 enum { N_VIEWER_GROUPS = sizeof viewer_groups / sizeof viewer_groups[0] };
