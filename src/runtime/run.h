@@ -141,6 +141,7 @@ typedef struct {
     bool has_part;       /* the run waits before part_end */
     bool is_event;       /* something happens at part_end */
     unsigned cause;      /* what else an instant is for, with which the run goes on; 0: there is none */
+    bool was_short;      /* the last advance was: see count_seconds() of simulate.c */
     bool is_shown;       /* the block holds the values that the caller sees; the run goes on with these: */
     unsigned char *block;
     uint64_t size, capacity; /* of `block`: what is used, what there is */
