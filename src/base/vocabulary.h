@@ -10,6 +10,8 @@ typedef const char *WordAt(uint32_t k);
 
 /* The word of the list that equals `name`, as the list spells it; NULL: there is none, or no list. */
 const char *word_among(WordAt *words, const char *name);
+/* The word that is most like `name`; NULL: none is near. */
+const char *word_nearest(WordAt *words, const char *name);
 /* All words: "a, b or c" where `last` is " or ". */
 const char *words_listed(WordAt *words, const char *last, Arena *arena);
 

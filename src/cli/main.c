@@ -10,10 +10,40 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-const Verb *const verbs[] = {
+static const Verb *const verbs[] = {
     &verb_check,   &verb_run,       &verb_plot,    &verb_convert, &verb_compare, &verb_runs,  &verb_linearize,
     &verb_bank,    &verb_structure, &verb_inspect, &verb_view,    &verb_report,  &verb_build, &verb_dump,
     &verb_explain, &verb_doctor,    &verb_cache,   &verb_trust,   &verb_help,    NULL,
+};
+
+static const char *color_word(uint32_t k)
+{
+    static const char *const words[] = { "auto", "always", "never", NULL };
+    return words[k];
+}
+
+static const Option common_options[] = {
+    { .name = "color",
+      .value = "WHEN",
+      .word = color_word,
+      .help = "auto, always or never; auto: on a terminal, unless NO_COLOR is set" },
+    { .name = "help", .help = "explain this command" },
+    { 0 },
+};
+
+const CommandSet commands = {
+    .name = "koine",
+    .version = KOINE_VERSION,
+    .title = "modelling and simulation of hybrid systems",
+    .summary = "Koine reads models in several languages, analyses them and runs them.",
+    .exit_status =
+        "0 good; 1 the model is wrong, diagnostics were printed; 2 the command line is wrong; 3 the run failed, the "
+        "results so far are kept; 4 the environment fails: no disk, no memory, no compiler; 130 interrupted, results "
+        "kept.",
+    .environment = ".TP\nNO_COLOR\nno colours, unless asked for.",
+    .verbs = verbs,
+    .options = common_options,
+    .list = help_list,
 };
 
 const char *verb_word(uint32_t k)
@@ -29,7 +59,7 @@ _Noreturn void out_of_memory(size_t wanted)
 
 static int unknown_verb(const char *name)
 {
-    const char *nearest = nearest_word(name, verb_word);
+    const char *nearest = word_nearest(verb_word, name);
     if (name[0] == '-')
         say("there is no option %s before a command; 'koine help' lists the commands", name);
     else if (nearest)
@@ -43,15 +73,17 @@ static int unknown_verb(const char *name)
 
 static int run_verb(const Verb *verb, int n_words, char *const *words, Arena *arena)
 {
-    Command command = { .verb = verb, .arena = arena };
-    const int status = command_parse(&command, n_words, words);
-    if (status != EXIT_GOOD)
-        return status;
+    Command command = { .set = &commands, .verb = verb, .arena = arena };
+    const char *why;
+    if (!command_parse(&command, n_words, words, &why))
+        return usage_error(&command, "%s", why);
     const char *when = command_option(&command, "color");
     command.colour_out = terminal_has_colour(stdout, when);
     command.colour_err = terminal_has_colour(stderr, when);
     if (command_option(&command, "help")) {
-        help_verb(verb, command.colour_out);
+        Text text = { .arena = arena };
+        help_verb(&commands, verb, command.colour_out, &text);
+        fwrite(text.at, 1, text.n, stdout);
         return EXIT_GOOD;
     }
     if (command.n_arguments < verb->least)
@@ -75,7 +107,7 @@ static int run_words(int n_words, char *const *words, Arena *arena)
         puts("koine " KOINE_VERSION);
         return EXIT_GOOD;
     }
-    const Verb *verb = verb_find(words[0]);
+    const Verb *verb = verb_find(&commands, words[0]);
     return verb ? run_verb(verb, n_words - 1, words + 1, arena) : unknown_verb(words[0]);
 }
 

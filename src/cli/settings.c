@@ -15,7 +15,7 @@ static int print_errors(const Command *command, Compilation *c, int status)
 /* The options that are settings of an experiment have the same names, but for lists of names that a verb asks for. */
 static bool is_setting(const Command *command, ExperimentKey key)
 {
-    const Option *option = option_find(command->verb, experiment_key_name(key));
+    const Option *option = option_find(command, experiment_key_name(key));
     return key != EXPERIMENT_PLOT && !(key == EXPERIMENT_INPUTS && option && strcmp(option->value, "FILE") != 0);
 }
 

@@ -1,5 +1,4 @@
 #include "cli/target.h"
-#include "base/vec.h"
 #include "driver/named.h"
 #include <errno.h>
 #include <sys/stat.h>
@@ -7,20 +6,7 @@
 /* What an option says that not every verb has; NULL: nothing. */
 static const char *option_if_any(const Command *command, const char *name)
 {
-    return option_find(command->verb, name) ? command_option(command, name) : NULL;
-}
-
-/* Values of an option that repeats, ended by NULL; NULL: there are none. */
-static const char *const *given_values(const Command *command, const char *name)
-{
-    VEC(const char *) values = { 0 };
-    for (uint32_t k = 0; k < command->n_given; k++)
-        if (strcmp(command->given[k].name, name) == 0)
-            vec_push(command->arena, &values, command->given[k].value);
-    if (values.n == 0)
-        return NULL;
-    vec_push(command->arena, &values, NULL);
-    return values.at;
+    return option_find(command, name) ? command_option(command, name) : NULL;
 }
 
 static bool find_in_bank(const Command *command, CompileRequest *request)
@@ -65,7 +51,7 @@ bool target_find(const Command *command, CompileRequest *request)
 
 void target_take_options(const Command *command, CompileRequest *request)
 {
-    const char *const *const versions = given_values(command, "use");
+    const char *const *const versions = command_options(command, "use");
     request->systems = option_if_any(command, "systems");
     request->evaluate_parameters = option_if_any(command, "evaluate-parameters");
     request->remove_unneeded = option_if_any(command, "remove-unneeded");
@@ -74,8 +60,8 @@ void target_take_options(const Command *command, CompileRequest *request)
     if (versions)
         request->versions = versions;
     request->external = (ExternalPermission){ .allows_all = option_if_any(command, "allow-external"),
-                                              .files = given_values(command, "external"),
-                                              .counts_trust = option_find(command->verb, "allow-external") };
+                                              .files = command_options(command, "external"),
+                                              .counts_trust = option_find(command, "allow-external") };
 }
 
 bool target_read(const Command *command, const char *text, CompileRequest *request)

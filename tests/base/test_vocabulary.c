@@ -25,6 +25,15 @@ static void test_a_word_is_found_whole(void **state)
     assert_null(word_among(NULL, "fig"));
 }
 
+static void test_the_nearest_word(void **state)
+{
+    (void)state;
+    assert_string_equal(word_nearest(fruit, "appel"), "apple");
+    assert_string_equal(word_nearest(fruit, "pea"), "pear");
+    assert_null(word_nearest(fruit, "quince"));
+    assert_null(word_nearest(fruit, "xyz")); /* as many edits as letters: not like it */
+}
+
 static void test_a_list_has_another_separator_at_its_end(void **state)
 {
     (void)state;
@@ -40,6 +49,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_word_is_found_whole),
+        cmocka_unit_test(test_the_nearest_word),
         cmocka_unit_test(test_a_list_has_another_separator_at_its_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
