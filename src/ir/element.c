@@ -88,3 +88,29 @@ void element_range(const Model *model, const ElementMap *map, DomainId domain, i
         *(reach < 0 ? lo : hi) += reach;
     }
 }
+
+bool element_is_inside(const Model *model, const Expr *leaf, const Ref *refs, DomainId domain)
+{
+    const Variable *v = model_var(model, refs[leaf->u.leaf].var);
+    const Domain *d = &model->domains.at[domain.index];
+    for (uint32_t k = 0; k < leaf->n_args; k++) {
+        Index index;
+        if (!index_of(leaf->args[k], &index))
+            return false;
+        int64_t lo = index.constant, hi = index.constant;
+        for (uint32_t j = 0; j < ELEMENT_LEVELS; j++) {
+            if (!index.factor[j])
+                continue;
+            if (j >= d->n)
+                return false;
+            const Iterator *it = &model->iterators.at[d->first + j];
+            const int64_t first = index.factor[j] * it->first;
+            const int64_t last = index.factor[j] * (it->first + (it->count - 1) * it->stride);
+            lo += first < last ? first : last;
+            hi += first < last ? last : first;
+        }
+        if (lo < 1 || hi > model->dims.at[v->first_dim + k].extent)
+            return false;
+    }
+    return true;
+}

@@ -16,6 +16,8 @@ typedef struct {
 /* `leaf` is an EXPR_LEAF of a term with references `refs`; scalars and whole arrays give base 0.
  * False: an index is not affine in the iterators. */
 bool element_map(const Model *model, const Expr *leaf, const Ref *refs, DomainId domain, ElementMap *map);
+/* Every index is affine in the iterators and, at each point of the domain, one of the array. */
+bool element_is_inside(const Model *model, const Expr *leaf, const Ref *refs, DomainId domain);
 /* Smallest and largest element over the domain. */
 void element_range(const Model *model, const ElementMap *map, DomainId domain, int64_t *lo, int64_t *hi);
 

@@ -107,20 +107,8 @@ static bool is_border(const EventLayout *e, Term term)
 }
 
 /* ---- relations over a domain ---- */
-typedef struct {
-    const Domain *domain;
-    int64_t j[ELEMENT_LEVELS]; /* per loop: which value, from 0 */
-} RelationPoint;
-
-static void next_point(const Model *m, RelationPoint *p)
-{
-    for (uint32_t k = p->domain->n; k-- > 0; p->j[k] = 0)
-        if (++p->j[k] < m->iterators.at[p->domain->first + k].count)
-            return;
-}
-
 /* state_compared at a point, for an element of a state. */
-static uint32_t element_compared(const EventLayout *e, Term side, Term other, DomainId domain, const RelationPoint *p)
+static uint32_t element_compared(const EventLayout *e, Term side, Term other, DomainId domain, const EventPoint *p)
 {
     const Model *m = e->m;
     ElementMap map;
@@ -134,15 +122,12 @@ static uint32_t element_compared(const EventLayout *e, Term side, Term other, Do
         if (leaf.kind != REF_NOW || model_var(m, leaf.var)->variability > VARIABILITY_DISCRETE)
             return KOINE_NONE;
     }
-    int64_t element = map.base;
-    for (uint32_t k = 0; k < p->domain->n; k++)
-        element += map.step[k] * p->j[k];
     const Holders holders = ref_holders(m, ref);
-    return e->ks->slots->now[holders.first] + (uint32_t)element;
+    return e->ks->slots->now[holders.first] + (uint32_t)element_at(&map, p);
 }
 
 /* "x[i] > 1.0, i = 5" */
-static const char *text_at(const EventLayout *e, const char *text, const RelationPoint *p)
+static const char *text_at(const EventLayout *e, const char *text, const EventPoint *p)
 {
     const Model *m = e->m;
     Text at = { .arena = e->ks->arena };
@@ -159,8 +144,8 @@ static const char *text_at(const EventLayout *e, const char *text, const Relatio
     return at.at;
 }
 
-/* A row for each point: all write and define one cell, the array of their bits. Their operands are states: none is
- * known before the time, none decides anything of itself. */
+/* A row for each point. Unless transitions over ranges give every bit a cell of its own, all write and define one, the
+ * array of their bits. Their operands are states: none is known before the time. */
 static void add_relations(EventLayout *e, uint32_t index, const Block *b)
 {
     Kernels *ks = e->ks;
@@ -171,14 +156,17 @@ static void add_relations(EventLayout *e, uint32_t index, const Block *b)
     const Piece piece = lay_terms_over(ks, 2, terms, slots, r->domain);
     const uint32_t width = 2 + ks->kernels.at[piece.kernel].n_leaves;
     const char *text = relation_text(e->m, r, ks->arena);
-    RelationPoint point = { .domain = &e->m->domains.at[r->domain.index] };
+    EventPoint point = event_point(e, r->domain);
+    PointReads reads = { 0 };
+    list_point_reads(e, &reads, r->left, r->domain);
+    list_point_reads(e, &reads, r->right, r->domain);
     path_of(e, r->owner);
     e->decisions.comparisons[b->u.object] = text;
     ks->kernels.at[piece.kernel].is_shared = true;
-    for (uint32_t k = 0; k < n; k++, next_point(e->m, &point)) {
+    for (uint32_t k = 0; k < n; k++, next_event_point(e, &point)) {
         KoineNode *node = add_node(e, KOINE_NODE_RELATION, index);
         node->object = first + k;
-        node->cell = r->bit.index;
+        node->cell = cell_of(e, ref_now(r->bit)) + (has_element_cells(e, r->bit) ? k : 0);
         KoineRelation *out = &e->decisions.relations[first + k];
         *out = (KoineRelation){ .decision = begin_decision(e, index, b, r->bit, r->region, r->branch),
                                 .is_strict = r->is_strict,
@@ -188,6 +176,7 @@ static void add_relations(EventLayout *e, uint32_t index, const Block *b)
                                 .state = element_compared(e, r->left, r->right, r->domain, &point) };
         if (out->state == KOINE_NONE)
             out->state = element_compared(e, r->right, r->left, r->domain, &point);
+        out->decision.cell = node->cell;
         out->decision.is_guarded = r->is_guarded;
         out->decision.kernel = piece.kernel;
         out->decision.row = piece.row + k * width;
@@ -195,10 +184,8 @@ static void add_relations(EventLayout *e, uint32_t index, const Block *b)
         add_root(e, first + k, text_at(e, text, &point), r->owner, r->origin.span);
         add_entry(ks, &e->decisions.root_operands, (Piece){ piece.kernel, out->decision.row, 1 }, index,
                   r->origin.span);
-        bool is_moving = true;
-        read_term(e, r->left, &is_moving);
-        read_term(e, r->right, &is_moving);
-        note_moving(e, is_moving);
+        read_at_point(e, &reads, &point);
+        note_moving(e, true);
     }
 }
 

@@ -207,7 +207,7 @@ static uint32_t lay_call(EventCalls *calls, uint32_t number, uint32_t index)
     const Block *b = &e->s->blocks.at[index];
     bool is_moving = b->is_moving;
     call->slot = take_slots(e->ks, call->call->type.rank > 0 ? expr_extent(call->call) : 1);
-    call->cell = 2 * e->m->variables.n + e->pres.n + calls->n_nodes++;
+    call->cell = 2 * e->m->variables.n + e->elements.n + e->pres.n + calls->n_nodes++;
     const Piece piece = lay(calls, call->call, call->slots, call->slot, &inner);
     KoineNode *node = add_node(e, KOINE_NODE_CALL, index);
     node->kernel = piece.kernel;

@@ -10,6 +10,27 @@ typedef struct {
 
 typedef struct TimeCodes TimeCodes; /* time.c */
 
+typedef struct { /* arrays whose elements change one by one at events: each element has a cell of its own */
+    uint32_t *first, *first_der; /* per variable: the cell of its first element, of its derivative, or KOINE_NONE */
+    uint32_t n;                  /* cells of this kind */
+} ElementCells;
+
+typedef struct { /* a point of a domain */
+    const Domain *domain;
+    int64_t j[ELEMENT_LEVELS]; /* per loop: which value, from 0 */
+    uint32_t number;           /* of the point, from 0 */
+} EventPoint;
+
+typedef struct { /* cells that something over a domain reads: n of them from `cell` on, or one at each point */
+    uint32_t cell, n;
+    bool is_by_point, is_moving;
+    ElementMap map; /* is_by_point: which one behind `cell` */
+} PointRead;
+typedef struct {
+    VEC(PointRead) at;
+    bool is_moving; /* one of them moves */
+} PointReads;
+
 typedef struct { /* comparisons and step functions under construction; see KoineDecisions */
     KoineRelation *relations;
     uint32_t *first_row, n_rows; /* per relation of the Model: its rows, one for each point of its domain */
@@ -27,6 +48,7 @@ typedef struct { /* comparisons and step functions under construction; see Koine
 
 typedef struct { /* transitions under construction; see KoineFirings */
     KoineTransition *transitions;
+    uint32_t *first_row, n_rows; /* per transition of the Model: its rows, one for each point of its domain */
     VEC(KoineNext) nexts;
     VEC(KoineAction) actions;
     Map writers; /* slot of a target -> its number */
@@ -41,9 +63,10 @@ typedef struct {
     Model *m;
     const Schedule *s;
     const Parts *parts;
-    uint32_t *pre_of;   /* per variable: index in pres, or KOINE_NONE */
-    uint32_t *guard_of; /* per variable: the level transition whose only condition it is, or KOINE_NONE */
-    bool *moves;        /* per variable: defined by a moving block, or a state */
+    uint32_t *pre_of;   /* per variable: index in pres, of an array with cells for its elements the first; or NONE */
+    uint32_t *guard_of; /* per variable: row of the level transition whose only condition it is, or KOINE_NONE */
+    ElementCells elements;
+    bool *moves; /* per variable: defined by a moving block, or a state */
     VEC(KoineNode) nodes;
     VEC(Read) reads;
     VEC(uint32_t) moving;
@@ -61,7 +84,24 @@ void note_moving(EventLayout *e, bool is_moving);         /* of the last node */
 const char *path_of(EventLayout *e, InstanceId instance); /* of one that something in a run is reported of */
 
 /* cells.c */
-uint32_t cell_of(const EventLayout *e, Ref ref); /* KOINE_NONE: it is none */
+uint32_t cell_of(const EventLayout *e, Ref ref); /* KOINE_NONE: it is none; of an array with several the first */
+static inline bool has_element_cells(const EventLayout *e, VarId v)
+{
+    return e->elements.first[v.index] != KOINE_NONE;
+}
+/* The same for what the reference reads. */
+static inline bool has_cells(const EventLayout *e, Ref ref)
+{
+    return ref.kind == REF_DER ? e->elements.first_der[ref.var.index] != KOINE_NONE
+                               : (ref.kind == REF_NOW || ref.kind == REF_PRE) && has_element_cells(e, ref.var);
+}
+void find_element_cells(EventLayout *e);
+EventPoint event_point(const EventLayout *e, DomainId domain);
+void next_event_point(const EventLayout *e, EventPoint *point);
+int64_t element_at(const ElementMap *map, const EventPoint *point);
+/* What a term over the domain reads is added to the list; the last node reads it at a point. */
+void list_point_reads(EventLayout *e, PointReads *reads, Term term, DomainId domain);
+void read_at_point(EventLayout *e, const PointReads *reads, const EventPoint *point);
 uint32_t n_cells(const EventLayout *e);
 void list_pres(EventLayout *e);
 void find_moving(EventLayout *e);

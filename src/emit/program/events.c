@@ -26,30 +26,77 @@ void note_moving(EventLayout *e, bool is_moving)
         vec_push(e->ks->arena, &e->moving, e->nodes.n - 1);
 }
 
+/* `guarded`: row of the transition whose condition it is, or KOINE_NONE. */
+static void fill_assignment(EventLayout *e, KoineNode *node, const Block *b, Piece piece, uint32_t guarded)
+{
+    const Kernel *kernel = &e->ks->kernels.at[piece.kernel];
+    const VarId target = term_refs(e->m, b->u.assign.lhs)[b->u.assign.lhs.shape->u.leaf].var;
+    node->object = guarded == KOINE_NONE ? piece.n * output_values(kernel, 0) : guarded;
+    node->is_real = b->is_real;
+    node->kernel = piece.kernel;
+    node->row = piece.row;
+    node->n = piece.n;
+    node->output = e->ks->rows.at[piece.row];
+    node->stride = kernel->strides ? (uint32_t)kernel->strides[0] : 1;
+    node->variable = e->ks->slots->row_of[target.index];
+}
+
 static void add_assignment(EventLayout *e, uint32_t index, const Block *b)
 {
     const Ref target = term_refs(e->m, b->u.assign.lhs)[b->u.assign.lhs.shape->u.leaf];
     for (uint32_t k = e->parts->blocks.first_piece[index]; k < e->parts->blocks.first_piece[index + 1]; k++) {
         EventReads calls;
         const Piece piece = event_calls_lay(e->calls, index, e->ks->pieces.at[k], &calls);
-        const Kernel *kernel = &e->ks->kernels.at[piece.kernel];
         e->ks->kernels.at[piece.kernel].is_shared = true;
         const uint32_t guarded = e->guard_of[target.var.index];
         KoineNode *node = add_node(e, guarded == KOINE_NONE ? KOINE_NODE_ASSIGN : KOINE_NODE_GUARD, index);
-        node->object = guarded == KOINE_NONE ? piece.n * output_values(kernel, 0) : guarded;
-        node->is_real = b->is_real;
-        node->kernel = piece.kernel;
-        node->row = piece.row;
-        node->n = piece.n;
-        node->output = e->ks->rows.at[piece.row];
-        node->stride = kernel->strides ? (uint32_t)kernel->strides[0] : 1;
+        fill_assignment(e, node, b, piece, guarded);
         node->cell = cell_of(e, target);
-        node->variable = e->ks->slots->row_of[target.var.index];
         bool is_moving = b->is_moving;
         read_term(e, b->u.assign.rhs, &is_moving);
         for (uint32_t j = 0; j < calls.n; j++)
             vec_push(e->ks->arena, &e->reads, ((Read){ calls.at[j], e->nodes.n - 1 }));
         note_moving(e, is_moving);
+    }
+}
+
+/* Row j of a piece as a row of its own. */
+static Piece row_of_piece(Kernels *ks, Piece piece, uint32_t j)
+{
+    const Kernel *kernel = &ks->kernels.at[piece.kernel];
+    const uint32_t width = kernel->n_outputs + kernel->n_leaves;
+    uint32_t few[32];
+    uint32_t *row = width < 32 ? few : NEW_ARRAY(ks->arena, uint32_t, width + 1);
+    if (piece.n == 1)
+        return piece;
+    for (uint32_t k = 0; k < width; k++)
+        row[k] = ks->rows.at[piece.row + k] + j * (uint32_t)kernel->strides[k];
+    if (kernel->has_iterator)
+        row[width] = ks->rows.at[piece.row + width] + j * (uint32_t)kernel->iterator_stride;
+    return (Piece){ piece.kernel, put_row(ks, row, width + kernel->has_iterator), 1 };
+}
+
+/* A node for each point of the range: its element has a cell of its own. */
+static void add_assignments(EventLayout *e, uint32_t index, const Block *b)
+{
+    const Ref target = term_refs(e->m, b->u.assign.lhs)[b->u.assign.lhs.shape->u.leaf];
+    const uint32_t first = slot_of(e->ks->slots, target), guarded = e->guard_of[target.var.index];
+    PointReads reads = { 0 };
+    list_point_reads(e, &reads, b->u.assign.rhs, b->u.assign.domain);
+    EventPoint point = event_point(e, b->u.assign.domain);
+    for (uint32_t k = e->parts->blocks.first_piece[index]; k < e->parts->blocks.first_piece[index + 1]; k++) {
+        const Piece piece = e->ks->pieces.at[k];
+        e->ks->kernels.at[piece.kernel].is_shared = true;
+        for (uint32_t j = 0; j < piece.n; j++) {
+            KoineNode *node = add_node(e, guarded == KOINE_NONE ? KOINE_NODE_ASSIGN : KOINE_NODE_GUARD, index);
+            const Piece row = row_of_piece(e->ks, piece, j);
+            const uint32_t element = e->ks->rows.at[row.row] - first;
+            fill_assignment(e, node, b, row, guarded == KOINE_NONE ? KOINE_NONE : guarded + element);
+            node->cell = cell_of(e, target) + element;
+            read_at_point(e, &reads, &point);
+            note_moving(e, b->is_moving || reads.is_moving);
+            next_event_point(e, &point);
+        }
     }
 }
 
@@ -107,7 +154,14 @@ static void add_block(EventLayout *e, uint32_t index)
     const Block *b = &e->s->blocks.at[index];
     const uint32_t first_node = e->nodes.n;
     switch ((BlockKind)b->kind) {
-    case BLOCK_ASSIGN: add_assignment(e, index, b); break;
+    case BLOCK_ASSIGN: {
+        const Ref target = term_refs(e->m, b->u.assign.lhs)[b->u.assign.lhs.shape->u.leaf];
+        if (has_cells(e, target))
+            add_assignments(e, index, b);
+        else
+            add_assignment(e, index, b);
+        break;
+    }
     case BLOCK_LINEAR:
     case BLOCK_NEWTON:
     case BLOCK_ITERATE:
@@ -246,7 +300,8 @@ static void fill_open(EventLayout *e)
                        m->variables.at[own].type.kind != TYPE_STRING;
         for (uint64_t j = 1; is_split && j < variable_count(m, (VarId){ own }); j++)
             is_open &= model_var(m, (VarId){ holder.index + (uint32_t)j })->definition == definition;
-        const KoineOpen row = { k, cell_of(e, ref_now(holder)), is_split, definition == DEFINITION_DER };
+        const KoineOpen row = { k, cell_of(e, ref_now(holder)), is_split || has_element_cells(e, holder),
+                                definition == DEFINITION_DER };
         if (is_open)
             vec_push(e->ks->arena, &rows, row);
     }
@@ -291,7 +346,7 @@ static void fill_channels(EventLayout *e)
                                   .receiver = KOINE_NONE };
         n_numbers += c->n_fields + c->capacity * (c->n_fields + 1);
     }
-    for (uint32_t k = m->transitions.n; k-- > 0;)
+    for (uint32_t k = e->firings.n_rows; k-- > 0;)
         if (e->firings.transitions[k].channel != KOINE_NONE)
             rows[e->firings.transitions[k].channel].receiver = e->firings.transitions[k].origin;
     e->out.data.channels = (KoineChannels){ m->channels.n, n_numbers, rows };
@@ -338,6 +393,7 @@ static EventLayout begin(const Schedule *s, const Parts *parts, Systems *ss)
                       .parts = parts,
                       .pre_of = NEW_ARRAY(ks->arena, uint32_t, n),
                       .guard_of = NEW_ARRAY(ks->arena, uint32_t, n),
+                      .elements = { NEW_ARRAY(ks->arena, uint32_t, n), NEW_ARRAY(ks->arena, uint32_t, n), 0 },
                       .moves = NEW_ARRAY(ks->arena, bool, n),
                       .paths = NEW_ARRAY(ks->arena, const char *, m->instances.n + 1) };
     uint32_t *first_row = NEW_ARRAY(ks->arena, uint32_t, m->relations.n + 1), n_rows = 0;
@@ -354,7 +410,12 @@ static EventLayout begin(const Schedule *s, const Parts *parts, Systems *ss)
                                     .comparisons = NEW_ARRAY(ks->arena, const char *, m->relations.n + 1),
                                     .time_codes = time_codes_create(s, ks, e.moves),
                                     .band = band_of(s) };
-    e.firings.transitions = NEW_ARRAY(ks->arena, KoineTransition, m->transitions.n + 1);
+    e.firings.first_row = NEW_ARRAY(ks->arena, uint32_t, m->transitions.n + 1);
+    for (uint32_t k = 0; k < m->transitions.n; k++) {
+        e.firings.first_row[k] = e.firings.n_rows;
+        e.firings.n_rows += (uint32_t)domain_count(m, m->transitions.at[k].domain);
+    }
+    e.firings.transitions = NEW_ARRAY(ks->arena, KoineTransition, e.firings.n_rows + 1);
     map_init(&e.firings.writers, ks->arena, 64);
     return e;
 }
@@ -380,7 +441,7 @@ static void finish(EventLayout *e)
                                               .n_calendar = e->decisions.n_calendar };
     KoineFirings *firings = &e->out.data.firings;
     firings->transitions = e->firings.transitions;
-    firings->n_transitions = e->m->transitions.n;
+    firings->n_transitions = e->firings.n_rows;
     firings->nexts = e->firings.nexts.at;
     firings->n_nexts = e->firings.nexts.n;
     firings->actions = e->firings.actions.at;
@@ -396,6 +457,7 @@ Events events_lay(const Schedule *schedule, const Parts *parts, Systems *ss)
     const StateSets sets = lay_state_sets(schedule, ss);
     const KoineJumps jumps = lay_jumps(ss->ks);
     EventLayout e = begin(schedule, parts, ss);
+    find_element_cells(&e);
     list_pres(&e);
     find_guards(&e);
     find_moving(&e);

@@ -23,13 +23,19 @@ static void mark_place(void *context, Term term, const TermPlace *place)
         mark(marking->model, term, marking->is_loud);
 }
 
+static bool is_by_element(const EventLayout *e, const Block *b)
+{
+    return has_cells(e, term_refs(e->m, b->u.assign.lhs)[b->u.assign.lhs.shape->u.leaf]);
+}
+
 /* A bit is loud if more than discrete scalar nodes of the event graph read it: what moves, systems, other relations. */
 static void mark_loud(const EventLayout *e, bool *is_loud)
 {
     const Model *m = e->m;
     for (uint32_t k = 0; k < e->s->blocks.n; k++) {
         const Block *b = &e->s->blocks.at[k];
-        if (b->kind == BLOCK_ASSIGN && (b->is_moving || !b->is_eager || b->u.assign.domain.index))
+        if (b->kind == BLOCK_ASSIGN &&
+            (b->is_moving || !b->is_eager || (b->u.assign.domain.index && !is_by_element(e, b))))
             mark(m, b->u.assign.rhs, is_loud);
         for (uint32_t j = 0; j < block_rows(b).n_rows; j++) {
             mark(m, e->s->rows.at[block_rows(b).first_row + j].lhs, is_loud);
@@ -41,20 +47,27 @@ static void mark_loud(const EventLayout *e, bool *is_loud)
                       &marking);
 }
 
+static void find_quiet_row(EventLayout *e, KoineRelation *r)
+{
+    const KoineGraph *graph = &e->out.data.graph;
+    bool is_quiet = r->decision.root != KOINE_NONE;
+    for (uint32_t j = graph->readers_start[r->decision.cell];
+         is_quiet && j < graph->readers_start[r->decision.cell + 1]; j++) {
+        const KoineNode *node = &e->nodes.at[graph->readers[j]];
+        is_quiet = node->kind == KOINE_NODE_GUARD || (node->kind == KOINE_NODE_ASSIGN && node->object == 1);
+    }
+    r->may_be_quiet = is_quiet;
+}
+
 void find_quiet(EventLayout *e)
 {
     bool *is_loud = NEW_ARRAY(e->ks->arena, bool, e->m->variables.n + 1);
     mark_loud(e, is_loud);
-    for (uint32_t k = 0; k < e->decisions.n_rows; k++) {
-        KoineRelation *r = &e->decisions.relations[k];
-        bool is_quiet =
-            r->decision.root != KOINE_NONE && !is_loud[r->decision.cell] && e->pre_of[r->decision.cell] == KOINE_NONE;
-        for (uint32_t j = e->out.data.graph.readers_start[r->decision.cell];
-             is_quiet && j < e->out.data.graph.readers_start[r->decision.cell + 1]; j++) {
-            const KoineNode *node = &e->nodes.at[e->out.data.graph.readers[j]];
-            is_quiet = node->kind == KOINE_NODE_GUARD || (node->kind == KOINE_NODE_ASSIGN && node->object == 1);
-        }
-        r->may_be_quiet = is_quiet;
+    for (uint32_t k = 0; k < e->m->relations.n; k++) {
+        const Relation *r = &e->m->relations.at[k];
+        const uint32_t n = (uint32_t)domain_count(e->m, r->domain);
+        for (uint32_t j = 0; j < n && !is_loud[r->bit.index] && e->pre_of[r->bit.index] == KOINE_NONE; j++)
+            find_quiet_row(e, &e->decisions.relations[e->decisions.first_row[k] + j]);
     }
 }
 

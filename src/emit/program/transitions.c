@@ -3,42 +3,64 @@
 #include "base/bug.h"
 #include "ir/routine.h"
 
-static void add_next(EventLayout *e, const Assignment *a, uint32_t number)
+typedef struct {            /* an assignment, for all points of the domain */
+    Piece piece;            /* its first row */
+    uint32_t width;         /* of a row */
+    uint32_t guard, buffer; /* slots of the first point; guard KOINE_NONE: always */
+    uint32_t target;        /* slot of the array's first element, or of the scalar */
+    ElementMap map;
+} NextLayout;
+
+static NextLayout lay_next(EventLayout *e, const Assignment *a, DomainId domain)
 {
     Kernels *ks = e->ks;
     Model *m = e->m;
     const Ref target = term_refs(m, a->target)[a->target.shape->u.leaf];
-    ElementMap map;
-    REQUIRE(element_map(m, a->target.shape, term_refs(m, a->target), (DomainId){ 0 }, &map));
-    const uint32_t slot = (uint32_t)(ks->slots->now[target.var.index] + map.base);
-    KoineNext next = { .guard = KOINE_NONE,
-                       .buffer = take_slots(ks, 1),
-                       .target = slot,
-                       .cell = target.var.index,
-                       .pre = e->pre_of[target.var.index],
-                       .is_state = model_var(m, target.var)->definition == DEFINITION_DER,
-                       .is_real = model_var(m, target.var)->type.kind == TYPE_REAL,
-                       .origin = e->s->blocks.n + number,
-                       .variable = ks->slots->row_of[target.var.index] };
-    if (!map_get(&e->firings.writers, slot, &next.writer)) {
-        next.writer = e->firings.n_writers++;
-        map_put(&e->firings.writers, slot, next.writer);
-    }
-    Piece piece;
-    if (term_is_absent(a->guard)) {
-        piece = lay_terms(ks, 1, &a->value, &next.buffer);
-    } else {
-        next.guard = take_slots(ks, 1);
+    const uint32_t n = (uint32_t)domain_count(m, domain);
+    NextLayout next = { .guard = KOINE_NONE, .target = ks->slots->now[target.var.index] };
+    REQUIRE(element_map(m, a->target.shape, term_refs(m, a->target), domain, &next.map));
+    next.buffer = take_slots(ks, n);
+    Term terms[2] = { a->value };
+    uint32_t slots[2] = { next.buffer }, n_terms = 1;
+    if (!term_is_absent(a->guard)) {
+        next.guard = take_slots(ks, n);
         TermBuilder builder = term_builder(m);
         const Expr *guard = term_import(&builder, a->guard), *value = term_import(&builder, a->value);
         const Expr *kept = a->target.shape->n_args ? term_import(&builder, a->target) : term_leaf(&builder, target);
-        const Term terms[] = { a->guard, term_finish(&builder, expr_if(m->pool, guard, value, kept)) };
-        const uint32_t slots[] = { next.guard, next.buffer };
-        piece = lay_terms(ks, 2, terms, slots);
+        terms[0] = a->guard;
+        terms[1] = term_finish(&builder, expr_if(m->pool, guard, value, kept));
+        slots[0] = next.guard;
+        slots[1] = next.buffer;
+        n_terms = 2;
     }
-    next.kernel = piece.kernel;
-    next.row = piece.row;
-    vec_push(ks->arena, &e->firings.nexts, next);
+    next.piece =
+        domain.index ? lay_terms_over(ks, n_terms, terms, slots, domain) : lay_terms(ks, n_terms, terms, slots);
+    next.width = n_terms + ks->kernels.at[next.piece.kernel].n_leaves;
+    return next;
+}
+
+static void add_next(EventLayout *e, const NextLayout *layout, uint32_t number, const EventPoint *point)
+{
+    const Assignment *a = &e->m->assignments.at[number];
+    const VarId target = term_refs(e->m, a->target)[a->target.shape->u.leaf].var;
+    const uint32_t element = (uint32_t)element_at(&layout->map, point);
+    const uint32_t own = has_element_cells(e, target) ? element : 0;
+    KoineNext next = { .kernel = layout->piece.kernel,
+                       .row = layout->piece.row + point->number * layout->width,
+                       .guard = layout->guard == KOINE_NONE ? KOINE_NONE : layout->guard + point->number,
+                       .buffer = layout->buffer + point->number,
+                       .target = layout->target + element,
+                       .cell = cell_of(e, ref_now(target)) + own,
+                       .pre = e->pre_of[target.index] == KOINE_NONE ? KOINE_NONE : e->pre_of[target.index] + own,
+                       .is_state = model_var(e->m, target)->definition == DEFINITION_DER,
+                       .is_real = model_var(e->m, target)->type.kind == TYPE_REAL,
+                       .origin = e->s->blocks.n + number,
+                       .variable = e->ks->slots->row_of[target.index] };
+    if (!map_get(&e->firings.writers, next.target, &next.writer)) {
+        next.writer = e->firings.n_writers++;
+        map_put(&e->firings.writers, next.target, next.writer);
+    }
+    vec_push(e->ks->arena, &e->firings.nexts, next);
 }
 
 /* Only where the guard holds: a text costs, and may fail. */
@@ -212,7 +234,7 @@ void find_guards(EventLayout *e)
         const Term condition = m->conditions.at[t->first_condition];
         const VarId v = term_refs(m, condition)[0].var;
         if (model_var(m, v)->is_condition && e->ks->slots->pre[v.index] == KOINE_NONE)
-            e->guard_of[v.index] = k;
+            e->guard_of[v.index] = e->firings.first_row[k];
     }
     for (uint32_t k = 0; k < e->s->blocks.n && m->transitions.n; k++)
         if (e->s->blocks.at[k].kind == BLOCK_ASSIGN)
@@ -221,6 +243,30 @@ void find_guards(EventLayout *e)
         drop_guards(e, e->s->rows.at[k].lhs);
         drop_guards(e, e->s->rows.at[k].rhs);
     }
+}
+
+/* The slots of its conditions at a point, and those of their values before. The last node reads them, if the
+ * transition has one of its own. */
+static void lay_conditions(EventLayout *e, const Transition *t, const EventPoint *point, bool has_node,
+                           KoineTransition *out)
+{
+    Kernels *ks = e->ks;
+    const Model *m = e->m;
+    uint32_t *conditions = NEW_ARRAY(ks->arena, uint32_t, 2 * t->n_conditions + 1);
+    const bool has_edge = t->trigger == TRIGGER_EDGE;
+    for (uint32_t k = 0; k < t->n_conditions; k++) { /* those over a range have an element for each point of it */
+        const VarId v = term_refs(m, m->conditions.at[t->first_condition + k])[0].var;
+        const uint32_t own = has_element_cells(e, v) ? point->number : 0;
+        conditions[k] = ks->slots->now[v.index] + own;
+        conditions[t->n_conditions + k] = ks->slots->pre[v.index] + own; /* of use for EDGE */
+        const Read now = { cell_of(e, ref_now(v)) + own, e->nodes.n - 1 };
+        if (has_node)
+            vec_push(ks->arena, &e->reads, now);
+        if (has_edge)
+            vec_push(ks->arena, &e->reads, ((Read){ cell_of(e, ref_pre(v)) + own, e->nodes.n - 1 }));
+    }
+    out->n_conditions = t->n_conditions;
+    out->conditions = conditions;
 }
 
 void add_transition(EventLayout *e, uint32_t index, const Block *b)
@@ -234,37 +280,30 @@ void add_transition(EventLayout *e, uint32_t index, const Block *b)
     Model *m = e->m;
     const Transition *t = &m->transitions.at[b->u.object];
     const bool is_merged = t->n_conditions == 1 && guard_variable(e, t) != KOINE_NONE;
+    const uint32_t first = e->firings.first_row[b->u.object], n = (uint32_t)domain_count(m, t->domain);
+    NextLayout *nexts = NEW_ARRAY(ks->arena, NextLayout, t->n_assignments + 1);
+    EventPoint point = event_point(e, t->domain);
     path_of(e, t->owner);
-    if (!is_merged)
-        add_node(e, KOINE_NODE_TRANSITION, index)->object = b->u.object;
-    uint32_t *conditions = NEW_ARRAY(ks->arena, uint32_t, 2 * t->n_conditions + 1);
-    bool is_moving = false;
-    for (uint32_t k = 0; k < t->n_conditions; k++) {
-        const Term condition = m->conditions.at[t->first_condition + k];
-        const VarId v = term_refs(m, condition)[0].var;
-        conditions[k] = ks->slots->now[v.index];
-        conditions[t->n_conditions + k] = ks->slots->pre[v.index]; /* of use for EDGE */
-        if (!is_merged)
-            read_term(e, condition, &is_moving);
-        const Read read = { cell_of(e, ref_pre(v)), e->nodes.n - 1 };
-        if (t->trigger == TRIGGER_EDGE)
-            vec_push(ks->arena, &e->reads, read);
-    }
-    KoineTransition *out = &e->firings.transitions[b->u.object];
-    *out = (KoineTransition){ .trigger = triggers[t->trigger],
-                              .n_conditions = t->n_conditions,
-                              .conditions = conditions,
-                              .first_next = e->firings.nexts.n,
-                              .first_action = e->firings.actions.n,
-                              .channel = t->trigger == TRIGGER_MESSAGE ? t->object : KOINE_NONE,
-                              .origin = index };
     for (uint32_t k = 0; k < t->n_assignments; k++)
-        add_next(e, &m->assignments.at[t->first_assignment + k], t->first_assignment + k);
-    out->n_next = e->firings.nexts.n - out->first_next;
-    for (uint32_t k = 0; k < t->n_actions; k++)
-        add_action(e, &m->actions.at[t->first_action + k], t->first_action + k);
-    out->n_actions = e->firings.actions.n - out->first_action;
-    lay_firing(e, out);
+        nexts[k] = lay_next(e, &m->assignments.at[t->first_assignment + k], t->domain);
+    for (uint32_t row = first; row < first + n; row++, next_event_point(e, &point)) {
+        if (!is_merged)
+            add_node(e, KOINE_NODE_TRANSITION, index)->object = row;
+        KoineTransition *out = &e->firings.transitions[row];
+        *out = (KoineTransition){ .trigger = triggers[t->trigger],
+                                  .first_next = e->firings.nexts.n,
+                                  .first_action = e->firings.actions.n,
+                                  .channel = t->trigger == TRIGGER_MESSAGE ? t->object : KOINE_NONE,
+                                  .origin = index };
+        lay_conditions(e, t, &point, !is_merged, out);
+        for (uint32_t k = 0; k < t->n_assignments; k++)
+            add_next(e, &nexts[k], t->first_assignment + k, &point);
+        out->n_next = t->n_assignments;
+        for (uint32_t k = 0; k < t->n_actions; k++)
+            add_action(e, &m->actions.at[t->first_action + k], t->first_action + k);
+        out->n_actions = t->n_actions;
+        lay_firing(e, out);
+    }
 }
 
 /* The nodes that define the conditions of transitions that are tested after steps. */

@@ -191,7 +191,7 @@ static void tell_transition(Attribution *a, uint32_t number)
 {
     const KoineProgram *p = a->of->program;
     const KoineTransition *t = &p->events.firings.transitions[number];
-    const Transition *own = &a->of->model->transitions.at[number];
+    const Transition *own = &a->of->model->transitions.at[a->of->schedule->blocks.at[t->origin].u.object];
     const uint64_t fired = a->counts->transitions[number];
     if (!fired)
         return;
