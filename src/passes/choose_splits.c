@@ -6,6 +6,7 @@
 #include "ir/walk.h"
 #include "passes/instantiate.h"
 #include "passes/keep_comparisons.h"
+#include "passes/keep_transitions.h"
 
 typedef struct {
     Compile *c;
@@ -267,14 +268,50 @@ static void look_at(Chooser *x, uint32_t k)
     }
 }
 
+static void split_targets(Chooser *x, const Transition *t)
+{
+    const Model *m = x->model;
+    for (uint32_t j = 0; j < t->n_assignments; j++)
+        split_variable(x, leaf_of(m, m->assignments.at[t->first_assignment + j].target).var, false);
+}
+
+typedef struct {
+    const Chooser *chooser;
+    bool any;
+} SplitLook;
+
+static void look_for_split(void *context, Term term)
+{
+    SplitLook *look = context;
+    look->any = look->any || reads_split(look->chooser, term, false);
+}
+
+/* A transition that mentions what is split is written out. */
+static void spread_to_transitions(Chooser *x)
+{
+    const Model *m = x->model;
+    for (uint32_t k = 0; k < m->transitions.n; k++) {
+        SplitLook look = { x, false };
+        if (x->splits->stays_whole[k])
+            transition_visit_terms(m, &m->transitions.at[k], look_for_split, &look);
+        if (!look.any)
+            continue;
+        x->splits->stays_whole[k] = false;
+        split_targets(x, &m->transitions.at[k]);
+    }
+}
+
 /* What was split asks for more, until nothing does. */
 static void spread(Chooser *x)
 {
-    while (x->queue.n) {
-        const uint32_t v = vec_pop(&x->queue);
-        for (uint32_t k = x->mentions.start[v]; k < x->mentions.start[v + 1]; k++)
-            look_at(x, x->mentions.index[k]);
-    }
+    do {
+        while (x->queue.n) {
+            const uint32_t v = vec_pop(&x->queue);
+            for (uint32_t k = x->mentions.start[v]; k < x->mentions.start[v + 1]; k++)
+                look_at(x, x->mentions.index[k]);
+        }
+        spread_to_transitions(x);
+    } while (x->queue.n);
 }
 
 static void list_mentions(Chooser *x)
@@ -498,7 +535,9 @@ bool choose_splits(Compile *c, Splits *splits)
     Arena *scratch = c->scratch;
     const uint32_t n = m->equations.n, n_variables = m->variables.n;
     *splits = (Splits){ NEW_ARRAY(scratch, bool, n_variables + 1), NEW_ARRAY(scratch, bool, n_variables + 1),
-                        NEW_ARRAY(scratch, bool, n + 1) };
+                        NEW_ARRAY(scratch, bool, n + 1), find_whole_transitions(m, scratch) };
+    if (c->splits_comparisons)
+        splits->stays_whole = NEW_ARRAY(scratch, bool, m->transitions.n + 1);
     Chooser x = { .c = c,
                   .model = m,
                   .splits = splits,
@@ -518,13 +557,13 @@ bool choose_splits(Compile *c, Splits *splits)
     if (diag_errors(c->diag))
         return false;
     list_mentions(&x);
-    for (uint32_t k = 0; k < m->transitions.n; k++) {
-        const Transition *t = &m->transitions.at[k];
-        for (uint32_t j = 0; j < t->n_assignments; j++)
-            split_variable(&x, leaf_of(m, m->assignments.at[t->first_assignment + j].target).var, false);
-    }
-    if (!any)
+    for (uint32_t k = 0; k < m->transitions.n; k++)
+        if (!splits->stays_whole[k])
+            split_targets(&x, &m->transitions.at[k]);
+    if (!any) {
+        spread(&x);
         return true;
+    }
     for (uint32_t k = 0; k < n; k++)
         if (x.has_reason[k])
             look_at(&x, k);

@@ -203,7 +203,7 @@ static void list_dependencies(Builder *b)
         case NODE_TRANSITION: {
             const Transition *t = &m->transitions.at[node.object];
             for (uint32_t j = 0; j < t->n_conditions; j++)
-                depend_on_term(b, k, m->conditions.at[t->first_condition + j], scalar);
+                depend_on_term(b, k, m->conditions.at[t->first_condition + j], t->domain);
             break;
         }
         }

@@ -663,10 +663,10 @@ bool find_events(Compile *c)
             rewrite_term(&f, &e->lhs, e->region, e->branch, e->origin);
         rewrite_term(&f, &e->rhs, e->region, e->branch, e->origin);
     }
-    f.domain = (DomainId){ 0 };
     for (uint32_t k = 0; k < m->transitions.n; k++) {
         const Transition t = m->transitions.at[k];
         f.owner = t.owner;
+        f.domain = t.domain;
         for (uint32_t j = 0; t.trigger != TRIGGER_STEP && j < t.n_conditions; j++) /* those are never located */
             rewrite_term(&f, &m->conditions.at[t.first_condition + j], t.region, t.branch, t.origin);
     }

@@ -33,8 +33,9 @@ const bool *find_read_derivatives(const Model *model, Arena *arena)
 /* ---- what an equation compares ---- */
 typedef struct {
     const Model *model;
-    const Equation *equation;
+    DomainId domain;
     const Ref *refs;
+    bool is_condition; /* of a transition */
 } Looking;
 
 static bool is_state_array(const Looking *l, const Expr *leaf)
@@ -53,7 +54,7 @@ static bool changes(const Expr *e)
 static bool wakes_all(const Looking *l, const Expr *leaf)
 {
     const Ref ref = l->refs[leaf->u.leaf];
-    if (ref_type(l->model, ref).rank == 0)
+    if (ref_type(l->model, ref).rank == 0 || l->is_condition)
         return false;
     return ref.kind != REF_NOW || model_var(l->model, ref.var)->variability == VARIABILITY_DISCRETE;
 }
@@ -66,9 +67,9 @@ static bool is_by_point(const Looking *l, const Expr *e, bool *has_state)
     if (e->kind == EXPR_FUNCTION || e->kind == EXPR_REDUCE || changes(e))
         return false;
     if (e->kind == EXPR_LEAF) {
-        const bool is_whole = e->type.rank && l->equation->domain.index;
+        const bool is_whole = e->type.rank && l->domain.index;
         *has_state |= is_state_array(l, e);
-        return !is_whole && !wakes_all(l, e) && element_map(l->model, e, l->refs, l->equation->domain, &map);
+        return !is_whole && !wakes_all(l, e) && element_map(l->model, e, l->refs, l->domain, &map);
     }
     for (uint32_t k = 0; k < e->n_args; k++)
         if (!is_by_point(l, e->args[k], has_state))
@@ -79,7 +80,7 @@ static bool is_by_point(const Looking *l, const Expr *e, bool *has_state)
 /* It is another comparison at each point of the range. */
 static bool is_of_points(const Looking *l, const Expr *e)
 {
-    if (l->equation->domain.index == 0)
+    if (l->domain.index == 0)
         return e->args[0]->type.rank > 0;
     bool any = e->kind == EXPR_ITERATOR;
     for (uint32_t k = 0; k < e->n_args && !any; k++)
@@ -107,11 +108,31 @@ static bool is_kept_change(const Looking *l, const Expr *e)
     return has_state;
 }
 
+static bool is_moving(const Looking *l, const Expr *e)
+{
+    if (e->kind == EXPR_LEAF) {
+        const Ref ref = l->refs[e->u.leaf];
+        return ref.kind == REF_TIME || ref.kind == REF_DER || ref.kind == REF_LAST ||
+               (ref.kind == REF_NOW && model_var(l->model, ref.var)->variability == VARIABILITY_CONTINUOUS);
+    }
+    for (uint32_t k = 0; k < e->n_args && e->n_leaves; k++)
+        if (is_moving(l, e->args[k]))
+            return true;
+    return false;
+}
+
+/* In the condition of a transition what is the same at all points is one comparison of scalars, and what only events
+ * change is none. */
+static bool is_plain_change(const Looking *l, const Expr *e)
+{
+    return l->is_condition && (!is_of_points(l, e) || !is_moving(l, e));
+}
+
 static bool is_kept(const Looking *l, const Expr *e)
 {
     if (is_root(e) || e->kind == EXPR_REDUCE || e->kind == EXPR_FUNCTION || e->kind == EXPR_ARRAY)
         return false;
-    if (changes(e) && !is_kept_change(l, e))
+    if (changes(e) && !is_plain_change(l, e) && !is_kept_change(l, e))
         return false;
     for (uint32_t k = 0; k < e->n_args; k++)
         if (!is_kept(l, e->args[k]))
@@ -119,7 +140,7 @@ static bool is_kept(const Looking *l, const Expr *e)
     return true;
 }
 
-static bool has_unit_strides(const Model *m, DomainId domain)
+bool domain_has_unit_strides(const Model *m, DomainId domain)
 {
     const Domain *d = &m->domains.at[domain.index];
     for (uint32_t k = 0; k < d->n; k++)
@@ -130,12 +151,18 @@ static bool has_unit_strides(const Model *m, DomainId domain)
 
 bool equation_keeps_comparisons(const Model *model, const Equation *equation, const bool *is_read)
 {
-    const Looking l = { model, equation, term_refs(model, equation->rhs) };
-    if (equation->kind != EQUATION_EXPLICIT || !has_unit_strides(model, equation->domain))
+    const Looking l = { model, equation->domain, term_refs(model, equation->rhs), false };
+    if (equation->kind != EQUATION_EXPLICIT || !domain_has_unit_strides(model, equation->domain))
         return false;
     const Ref target = term_refs(model, equation->lhs)[equation->lhs.shape->u.leaf];
     return target.kind == REF_DER && !is_read[target.var.index] && model_var(model, target.var)->type.rank &&
            is_kept(&l, equation->rhs.shape);
+}
+
+bool condition_keeps_comparisons(const Model *model, Term condition, DomainId domain)
+{
+    const Looking l = { model, domain, term_refs(model, condition), true };
+    return is_kept(&l, condition.shape);
 }
 
 /* ---- bits ---- */

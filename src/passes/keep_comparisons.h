@@ -11,6 +11,11 @@ const bool *find_read_derivatives(const Model *model, Arena *arena);
  * states, and abs, min, max and sign of them. Nothing but the integration follows from such comparisons: so none of
  * them is part of a ring, and none decides anything in the instant in which it changes. */
 bool equation_keeps_comparisons(const Model *model, const Equation *equation, const bool *is_read);
+/* The condition of a transition over the domain: all that changes in it at events are comparisons of the same kind.
+ * Elements may be discrete here: an event wakes those that read the element, and no others. */
+bool condition_keeps_comparisons(const Model *model, Term condition, DomainId domain);
+/* All loop variables go by 1, and there are not too many. */
+bool domain_has_unit_strides(const Model *model, DomainId domain);
 
 /* The variable becomes an array with an element for each point of the domain; of the scalar domain it stays as it is.
  */

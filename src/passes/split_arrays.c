@@ -329,6 +329,10 @@ static void write_out_transitions(Splitter *s)
             diag_help(s->c->diag, "at most %d are possible", MOST_ELEMENTS);
             return;
         }
+        if (s->splits.stays_whole[k]) {
+            vec_push(m->arena, &m->transitions, old[k]);
+            continue;
+        }
         for (bool more = point_first(m, old[k].domain, &point); more && !diag_errors(s->c->diag);
              more = point_next(m, old[k].domain, &point), iteration++) {
             /* an elsewhen group over a range is one group for each point of it */

@@ -321,10 +321,13 @@ static void test_arrays_that_compare_stay_whole_with_the_same_bits(void **state)
 {
     static const struct {
         const char *name, *solver;
-    } runs[] = { { "slopes_by_cell.ir", "dopri5" },  { "slopes_by_cell.ir", "cvode-bdf" },
-                 { "slopes_by_cell.ir", "rk4" },     { "stairs_of_cells.ir", "rk4" },
-                 { "cells_and_waves.ir", "dopri5" }, { "cells_and_waves.ir", "cvode-bdf" },
-                 { "cells_and_waves.ir", "rk4" } };
+    } runs[] = { { "slopes_by_cell.ir", "dopri5" },    { "slopes_by_cell.ir", "cvode-bdf" },
+                 { "slopes_by_cell.ir", "rk4" },       { "stairs_of_cells.ir", "rk4" },
+                 { "cells_and_waves.ir", "dopri5" },   { "cells_and_waves.ir", "cvode-bdf" },
+                 { "cells_and_waves.ir", "rk4" },      { "events_by_cell.ir", "dopri5" },
+                 { "events_by_cell.ir", "cvode-bdf" }, { "events_by_cell.ir", "rk4" },
+                 { "pairs_of_cells.ir", "dopri5" },    { "pairs_of_cells.ir", "cvode-bdf" },
+                 { "pairs_of_cells.ir", "rk4" } };
     static const char *const tiers[] = { "interp", "tcc", "cc" };
     (void)state;
     for (size_t k = 0; k < sizeof runs / sizeof runs[0]; k++) {

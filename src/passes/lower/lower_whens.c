@@ -1,7 +1,7 @@
 /* lower-whens: every condition of a transition becomes a Boolean variable, so that edges are seen in v and pre(v);
  * transitions of effect NOW become equations v := if fired then e else pre(v). Only NEXT transitions are left. */
 #include "base/bug.h"
-#include "passes/pipeline.h"
+#include "passes/keep_comparisons.h"
 
 typedef struct {
     Compile *c;
@@ -17,12 +17,28 @@ static void define(Lowering *l, Term lhs, Term rhs, const Transition *t, Span sp
     Model *m = l->model;
     const EqId e = model_add_equation(m, EQUATION_EXPLICIT, lhs, rhs, span);
     m->equations.at[e.index].owner = t->owner;
+    m->equations.at[e.index].domain = t->domain;
     m->equations.at[e.index].origin.made_by = "lower-whens";
 }
 
-static bool is_plain_variable(Term condition)
+/* The variable, over a range its element at each point of it. */
+static Term at_point(Lowering *l, VarId variable, DomainId domain)
 {
-    return condition.shape->kind == EXPR_LEAF && condition.shape->n_args == 0;
+    TermBuilder builder = term_builder(l->model);
+    const Expr *leaf = leaf_at_point(&builder, variable, domain);
+    return term_finish(&builder, leaf);
+}
+
+static bool is_plain_variable(Lowering *l, Term condition, DomainId domain)
+{
+    if (condition.shape->kind != EXPR_LEAF || (domain.index == 0 && condition.shape->n_args))
+        return false;
+    const Ref ref = term_refs(l->model, condition)[condition.shape->u.leaf];
+    if (domain.index == 0 || !ref_is_of_variable(ref))
+        return domain.index == 0;
+    return variable_count(l->model, ref.var) == domain_count(l->model, domain) &&
+           model_var(l->model, ref.var)->type.rank == l->model->domains.at[domain.index].n &&
+           at_point(l, ref.var, domain).shape == condition.shape;
 }
 
 /* A variable that is the condition of another edge, too, has one value before the start: not another one for this. */
@@ -46,16 +62,17 @@ static void name_conditions(Lowering *l, uint32_t k)
     const Transition t = m->transitions.at[k];
     for (uint32_t j = 0; j < t.n_conditions; j++) {
         const Term condition = m->conditions.at[t.first_condition + j];
-        if (t.trigger != TRIGGER_STEP && is_plain_variable(condition) && term_refs(m, condition)[0].kind == REF_NOW &&
-            !differs_at_start(m, &t, condition))
+        if (t.trigger != TRIGGER_STEP && is_plain_variable(l, condition, t.domain) &&
+            term_refs(m, condition)[0].kind == REF_NOW && !differs_at_start(m, &t, condition))
             continue;
         const VarId g = model_add_generated(m, "g", t.first_condition + j + 1, BOOLEAN_TYPE, t.origin.span);
         model_var(m, g)->is_condition = true;
+        give_points(m, g, t.domain);
         l->is_initial[t.first_condition + j] = reads_initial(m, condition);
         l->is_starting[k] |= t.effect == EFFECT_NOW && l->is_initial[t.first_condition + j];
-        if (is_plain_variable(condition) && reads_initial(m, condition)) /* it rises before the start */
+        if (is_plain_variable(l, condition, t.domain) && reads_initial(m, condition)) /* it rises before the start */
             model_var(m, g)->edge = EDGE_START_FALSE + 1;
-        const Term name = term_ref(m, ref_now(g));
+        const Term name = at_point(l, g, t.domain);
         define(l, name, condition, &t, t.origin.span);
         m->conditions.at[t.first_condition + j] = name;
     }
