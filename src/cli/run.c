@@ -11,7 +11,6 @@
 #include "experiment/run.h"
 #include "experiment/show.h"
 #include "experiment/summary.h"
-#include "driver/external.h"
 #include "driver/stop.h"
 #include "driver/words.h"
 #include "explain/figures.h"

@@ -1,8 +1,6 @@
 /* See compile.h. The order of work stands in compilation_load and compilation_schedule. */
 #include "driver/compile.h"
 #include "base/bug.h"
-#include "driver/external.h"
-#include "driver/foreign.h"
 #include "driver/resolve.h"
 #include "driver/stop.h"
 #include "ir/task_text.h"
@@ -42,12 +40,26 @@ void compilation_destroy(Compilation *c)
     arena_destroy(c->arena);
 }
 
+static Outside outside_of(const Compilation *c)
+{
+    return (Outside){ c->arena, c->names, c->sources, c->diag, c->request.external };
+}
+
+static bool load_components(Compilation *c)
+{
+    if (c->model->foreigns.n == 0 || c->foreigns)
+        return true;
+    const Outside outside = outside_of(c);
+    c->foreigns = foreign_libraries_create(c->arena);
+    return outside_components(&outside, c->model, c->foreigns, &c->interrupt);
+}
+
 bool compilation_load(Compilation *c, const CompileRequest *request)
 {
     c->request = *request;
     const ResolveRequest r = { c->pool, c->sources, request->languages, request->profile, request->versions };
     c->model = resolve_file(&r, request->path, request->class_name, c->diag);
-    if (!c->model || diag_errors(c->diag) || !model_verify(c->model, c->diag) || !compilation_load_foreigns(c))
+    if (!c->model || diag_errors(c->diag) || !model_verify(c->model, c->diag) || !load_components(c))
         return false;
     Arena *scratch = arena_create_like(c->arena);
     give_values(c->model, request->values, request->n_values, scratch);
@@ -142,8 +154,16 @@ bool compilation_schedule(Compilation *c)
 
 const KoineModelKind *compilation_kind(Compilation *c, const char *tier, const char **why)
 {
+    const Outside outside = outside_of(c);
     *why = "functions of C are missing, or may not be executed";
-    return compilation_load_externals(c) ? tiers_kind(&c->tiers->all, c->program, tier, why, c->arena) : NULL;
+    return (c->externals || outside_functions(&outside, c->program, c->interrupt, &c->externals))
+               ? tiers_kind(&c->tiers->all, c->program, tier, why, c->arena)
+               : NULL;
+}
+
+const char *compilation_external_symbols(const Compilation *c)
+{
+    return c->externals ? outside_symbols(c->program, c->names, c->arena) : NULL;
 }
 
 void compilation_interrupt(Compilation *c, volatile const int *interrupt)

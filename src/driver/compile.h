@@ -11,13 +11,7 @@
 #include "ir/language.h"
 #include "ir/schedule.h"
 #include "koine/model.h"
-
-/* What the user says about functions of C (external.h). */
-typedef struct {
-    bool allows_all;
-    const char *const *files; /* these may be compiled, loaded and executed; ended by NULL, may be NULL */
-    bool counts_trust;        /* so may those of folders that are trusted (trust.h) */
-} ExternalPermission;
+#include "outside/outside.h"
 
 typedef struct { /* by inputs, and of outputs; without a request they are there if the model has Real inputs */
     bool is_wanted;
@@ -77,6 +71,8 @@ bool compilation_run_passes(Compilation *c, const char *after);
 /* The model in a tier: "auto", or the name of a row of emit/tiers.h. NULL: *why says why not; where functions of C are
  * missing or may not be executed, so do the diagnostics. Belongs to the compilation. */
 const KoineModelKind *compilation_kind(Compilation *c, const char *tier, const char **why);
+/* Symbols of functions of C that are loaded: "c_drag, erf"; NULL: there are none. */
+const char *compilation_external_symbols(const Compilation *c);
 /* A compiler at work is ended when *interrupt becomes non-zero. */
 void compilation_interrupt(Compilation *compilation, volatile const int *interrupt);
 /* What `auto` did so far, for the statistics; "" for other tiers. */

@@ -6,7 +6,7 @@
  * looked up. The object lies in the cache; its key is made of what the preprocessor gives, so a header that has changed
  * makes another one.
  *
- * Nothing here asks whether that is allowed: who calls externals_load has asked (driver/external.h). */
+ * Nothing here asks whether that is allowed: who calls externals_load has asked (outside/permission.h). */
 #ifndef EMIT_EXTERNAL_EXTERNAL_H
 #define EMIT_EXTERNAL_EXTERNAL_H
 

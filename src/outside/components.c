@@ -1,11 +1,13 @@
-/* See foreign.h. */
-#include "driver/foreign.h"
+/* Foreign components of a model: whether they may be executed, what they are, and whether they fit. */
 #include "emit/foreign.h"
 #include "foreign/foreign.h"
-#include "trust/trust.h"
+#include "outside/permission.h"
 
 typedef struct {
-    Compilation *c;
+    const Outside *outside;
+    const Judge *judge;
+    ForeignLibraries *libraries;
+    volatile const int *const *interrupt;
     Model *model;
     uint32_t number;
     const KoineTables *tables;
@@ -18,7 +20,7 @@ static Foreign *foreign_of(const Filler *f)
 
 static const char *name_of(const Filler *f)
 {
-    return names_of(f->c->names, foreign_of(f)->name);
+    return names_of(f->outside->names, foreign_of(f)->name);
 }
 
 /* ---- the user's word ---- */
@@ -26,50 +28,29 @@ static const char *name_of(const Filler *f)
 static const char *path_of(const Filler *f)
 {
     const Foreign *foreign = foreign_of(f);
-    const char *file = names_of(f->c->names, foreign->file);
+    const char *file = names_of(f->outside->names, foreign->file);
     if (*file == '/' || foreign->span.source == SOURCE_NONE)
         return file;
-    const char *model = sources_get(f->c->sources, foreign->span.source)->path, *slash = strrchr(model, '/');
-    return arena_format(f->c->arena, "%s/%s", slash ? arena_text(f->c->arena, model, (size_t)(slash - model)) : ".",
-                        file);
-}
-
-static bool is_trusted(const Filler *f, const char *path, const char **why)
-{
-    TrustedFolders trusted;
-    Arena *arena = f->c->arena;
-    const uint32_t source = foreign_of(f)->span.source;
-    *why = NULL;
-    return f->c->request.external.counts_trust && source != SOURCE_NONE && trust_read(&trusted, arena, why) &&
-           trust_folder_of(&trusted, sources_get(f->c->sources, source)->path, arena) &&
-           trust_folder_of(&trusted, path, arena);
+    const char *model = sources_get(f->outside->sources, foreign->span.source)->path, *slash = strrchr(model, '/');
+    return arena_format(f->outside->arena, "%s/%s",
+                        slash ? arena_text(f->outside->arena, model, (size_t)(slash - model)) : ".", file);
 }
 
 static bool may_be_executed(const Filler *f, const char *path)
 {
-    const ExternalPermission *permission = &f->c->request.external;
-    bool may = permission->allows_all;
-    const char *why;
-    for (uint32_t k = 0; permission->files && permission->files[k] && !may; k++)
-        may = strcmp(permission->files[k], path) == 0 || source_is_same(permission->files[k], path);
-    if (may || is_trusted(f, path, &why))
+    if (f->outside->permission.allows_all || judge_knows(f->judge, path) ||
+        (judge_trusts_source(f->judge, foreign_of(f)->span.source) && judge_trusts(f->judge, path)))
         return true;
-    diag_error(f->c->diag, DIAG_FOREIGN_FORBIDDEN, foreign_of(f)->span,
+    diag_error(f->outside->diag, DIAG_FOREIGN_FORBIDDEN, foreign_of(f)->span,
                "the foreign component %s would execute %s, and nobody has said that it may", name_of(f), path);
-    if (why)
-        diag_help(f->c->diag, "%s", why);
-    else
-        diag_help(f->c->diag,
-                  "such code can do whatever you can; if you know it, allow it: --external %s, or --allow-external, or "
-                  "koine trust FOLDER",
-                  path);
+    judge_help(f->judge, arena_format(f->outside->arena, " --external %s", path));
     return false;
 }
 
 /* ---- ports ---- */
 static bool misfit(const Filler *f, const ForeignPort *port, const char *what)
 {
-    diag_error(f->c->diag, DIAG_FOREIGN_PORT, foreign_of(f)->span, "'%s' of the foreign component %s %s",
+    diag_error(f->outside->diag, DIAG_FOREIGN_PORT, foreign_of(f)->span, "'%s' of the foreign component %s %s",
                foreign_port_name(f->model, port), name_of(f), what);
     return false;
 }
@@ -134,7 +115,7 @@ static VarId add_state(const Filler *f, InstanceId instance, uint32_t state)
     Model *m = f->model;
     const ForeignPlace place = foreign_state(f->tables, state);
     const KoineVariable *there = &f->tables->variables[place.row];
-    const NameId name = names_text(f->c->names, foreign_name(f->tables, place, f->c->arena));
+    const NameId name = names_text(f->outside->names, foreign_name(f->tables, place, f->outside->arena));
     const VarId var = model_add_variable(m, instance, name, REAL_TYPE, foreign_of(f)->span);
     Variable *v = model_var(m, var);
     v->variability = VARIABILITY_CONTINUOUS;
@@ -145,7 +126,7 @@ static VarId add_state(const Filler *f, InstanceId instance, uint32_t state)
     if (there->nominal > 0)
         v->nominal = term_real(m, there->nominal);
     if (there->unit)
-        v->unit = names_text(f->c->names, there->unit);
+        v->unit = names_text(f->outside->names, there->unit);
     return var;
 }
 
@@ -174,7 +155,7 @@ static void add_states(const Filler *f)
     const InstanceId instance = add_instance(f);
     for (uint32_t k = 0; k < f->tables->n_x; k++) {
         const ForeignPort port = { .var = add_state(f, instance, k),
-                                   .name = names_text(f->c->names, ""),
+                                   .name = names_text(f->outside->names, ""),
                                    .role = FOREIGN_STATE };
         vec_push(m->arena, &m->foreign_ports, port);
     }
@@ -190,7 +171,7 @@ static bool has_name(const Filler *f)
                    name_equal(f->model->instances.at[k].name, foreign_of(f)->name);
     if (!is_taken)
         return true;
-    diag_error(f->c->diag, DIAG_FOREIGN_PORT, foreign_of(f)->span,
+    diag_error(f->outside->diag, DIAG_FOREIGN_PORT, foreign_of(f)->span,
                "the foreign component %s has states and needs a name of its own", name_of(f));
     return false;
 }
@@ -221,7 +202,7 @@ static bool fill_states(const Filler *f)
     if (n == f->tables->n_x)
         return check_states(f);
     if (n) {
-        diag_error(f->c->diag, DIAG_FOREIGN_PORT, foreign->span,
+        diag_error(f->outside->diag, DIAG_FOREIGN_PORT, foreign->span,
                    "the foreign component %s has %u states, and not %u as it stands here", name_of(f), f->tables->n_x,
                    n);
         return false;
@@ -281,14 +262,14 @@ static bool load(Filler *f)
     const char *path = path_of(f), *why;
     if (!may_be_executed(f, path))
         return false;
-    const ForeignRequest request = { path, names_of(f->c->names, foreign->symbol), foreign->is_apart, foreign->limit,
-                                     &f->c->interrupt };
-    foreign->kind = foreign_load(f->c->foreigns, &request, &why);
+    const ForeignRequest request = { path, names_of(f->outside->names, foreign->symbol), foreign->is_apart,
+                                     foreign->limit, f->interrupt };
+    foreign->kind = foreign_load(f->libraries, &request, &why);
     if (foreign->kind) {
         f->tables = foreign->kind->tables;
         return true;
     }
-    diag_error(f->c->diag, DIAG_FOREIGN_LIBRARY, foreign->span, "the foreign component %s %s", name_of(f), why);
+    diag_error(f->outside->diag, DIAG_FOREIGN_LIBRARY, foreign->span, "the foreign component %s %s", name_of(f), why);
     return false;
 }
 
@@ -313,19 +294,19 @@ static void use_ports(const Filler *f)
     }
 }
 
-bool compilation_load_foreigns(Compilation *c)
+bool outside_components(const Outside *outside, Model *model, ForeignLibraries *libraries,
+                        volatile const int *const *interrupt)
 {
+    const Judge judge = judge_of(outside);
     bool is_good = true;
-    if (c->model->foreigns.n == 0 || c->foreigns)
-        return true;
-    c->foreigns = foreign_libraries_create(c->arena);
-    for (uint32_t k = 0; k < c->model->foreigns.n; k++) {
-        Filler f = { .c = c, .model = c->model, .number = k };
+    for (uint32_t k = 0; k < model->foreigns.n; k++) {
+        Filler f = { outside, &judge, libraries, interrupt, model, k, NULL };
         if (load(&f) && check_ports(&f) && fill_states(&f)) {
             fill_paths(&f);
             use_ports(&f);
-        } else
+        } else {
             is_good = false;
+        }
     }
     return is_good;
 }
