@@ -104,7 +104,7 @@ static const Expr *call_and_part(Pool *pool, const Expr *e)
 static const Expr *parts(Pool *pool, const Expr *e, Memo *memo)
 {
     uint32_t known;
-    if (e->n_args == 0 || (!e->has_call && e->kind != EXPR_ARRAY))
+    if (!e->has_call && (e->n_args == 0 || e->kind != EXPR_ARRAY))
         return e;
     if (memo_get(memo, e, &known))
         return pool_node(pool, known);

@@ -385,6 +385,23 @@ static void test_m5_elements_of_pulses_are_up_for_one_step_each(void **state)
         check_pulse_arrays);
 }
 
+/* A procedure that reads nothing, and a function without inputs: each result is its own. */
+static void check_without_inputs(const RunResult *r)
+{
+    expect_done(r);
+    expect_near(run_last(r, "a"), 2.5, 0);
+    expect_near(run_last(r, "n"), 7, 0);
+    expect_near(run_last(r, "b"), 1.5, 0);
+    expect_near(run_last(r, "k"), 3, 0);
+}
+
+static void test_results_without_inputs_are_told_apart(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = MODELS "without_inputs.ir", .stop = 1, .interval = 0.5 },
+                     check_without_inputs);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -405,6 +422,7 @@ int main(void)
         cmocka_unit_test(test_m11_the_end_is_told_once),
         cmocka_unit_test(test_m11_the_end_is_told_where_the_model_ends_the_run),
         cmocka_unit_test(test_m12_elements_of_arrays_in_procedures),
+        cmocka_unit_test(test_results_without_inputs_are_told_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
