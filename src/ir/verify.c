@@ -477,6 +477,7 @@ bool model_verify(const Model *model, Diag *diag)
         for (uint32_t k = 0; k < model->variables.n; k++)
             verify_variable(&v, k);
         model_visit_terms(model, ELEMENTS_ALL, verify_term, &v);
+        verify_results(&v);
         verify_definitions(&v);
         verify_balance(&v);
         verify_transitions(&v);

@@ -58,3 +58,18 @@ void verify_calls(Verifier *v, Term term, const TermPlace *place)
                           : "call it in a transition that acts next, in a statement of its own: y := %s(...)",
               names_of(pool_names(v->model->pool), f->name));
 }
+
+/* The results of a call are assignments with a call each, so that of one that is not pure only one may be taken. */
+void verify_results(Verifier *v)
+{
+    const Model *m = v->model;
+    for (uint32_t k = 1; k < m->statements.n; k++) {
+        const Statement *s = &m->statements.at[k], *first = &m->statements.at[s->inner];
+        if (s->kind != STATEMENT_TOGETHER || first->next == 0 || !is_impure_call(first->value))
+            continue;
+        REPORT(v, DIAG_IMPURE_CALL, s->span,
+               "function %s is not pure, and would be called once for each of these results",
+               names_of(pool_names(m->pool), first->value.shape->u.function->name));
+        diag_help(v->diag, "take one result; let the function give the others as elements of an array");
+    }
+}

@@ -37,6 +37,7 @@ bool verify_function(Verifier *v);
 
 /* Functions that are not pure are called where that is allowed. */
 void verify_calls(Verifier *v, Term term, const TermPlace *place);
+void verify_results(Verifier *v);
 
 /* Every quantity is defined as often as it should be; the branches of an acausal region have as many equations. */
 void verify_definitions(Verifier *v);

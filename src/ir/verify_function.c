@@ -71,6 +71,7 @@ bool verify_function(Verifier *v)
     }
     function_visit_terms(v->function, check_reads, v);
     check_list(v, v->function->first, 0);
+    verify_results(v);
     check_begins(v);
     check_sizes(v);
     return v->is_good;
