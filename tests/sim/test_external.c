@@ -119,6 +119,42 @@ static void test_impure_calls_are_executed_once_a_firing_in_order(void **state)
                      check_impure);
 }
 
+/* A task of two components with a value that goes from one to the other. y = sin(0.1 k) at t = 0.1 k, the charge is 1 +
+ * sum of 0.1 y. Each instant is one commit, in which the source is called before the battery, each once. */
+static void check_task(const RunResult *r)
+{
+    static const char *const names[] = { "y[1]", "u", "q[1]", "y[2]", "q[2]" };
+    double now[] = { 0, 0, 1, 0, 0 };
+    expect_done(r);
+    uint32_t n = 0;
+    for (uint32_t row = 0; row < r->n_rows; row++) {
+        const RunRow *at = &r->rows[row];
+        if (at->kind != KOINE_POINT_STEP || at->time < 0.05)
+            continue;
+        assert_int_equal(at->event_step, n % 2);
+        expect_near(at->time, 0.1 * (1 + n / 2), 1e-15);
+        if (n % 2) { /* it has been called between the two rows */
+            now[0] = now[1] = sin(0.1 * (1 + n / 2));
+            now[2] += 0.1 * now[0];
+            now[3] = n;
+            now[4] = n + 1;
+        }
+        for (uint32_t k = 0; k < 5; k++)
+            expect_near(at->values[run_column(r, names[k])], now[k], 1e-15);
+        n++;
+    }
+    assert_int_equal(n, 20);
+}
+
+static void test_a_task_of_components_takes_one_event_step(void **state)
+{
+    (void)state;
+    run_in_all_tiers(
+        (RunRequest){
+            .path = MODELS "task.ir", .stop = 1.05, .interval = 0.5, .every_event_step = true, .external = ALL },
+        check_task);
+}
+
 /* ---- who may execute them ---- */
 static RunResult *run_with(const char *file, ExternalPermission permission)
 {
@@ -275,6 +311,7 @@ int main(void)
         cmocka_unit_test(test_a_text_with_static_functions_and_macros),
         cmocka_unit_test(test_texts_are_arguments),
         cmocka_unit_test(test_impure_calls_are_executed_once_a_firing_in_order),
+        cmocka_unit_test(test_a_task_of_components_takes_one_event_step),
         cmocka_unit_test(test_nothing_is_executed_without_permission),
         cmocka_unit_test(test_files_are_allowed_by_name),
         cmocka_unit_test(test_trusted_folders_count_where_they_are_asked),
