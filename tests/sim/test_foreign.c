@@ -33,6 +33,29 @@ static void test_outputs_follow_inputs_at_once(void **state)
     run_in_all_tiers(request_for(MODELS "gain.ir", 2, 0.25), check_gain);
 }
 
+/* u jumps to 2 at 0.5, so y to 7, and that is an event in the same instant. */
+static void check_lazy(const RunResult *r)
+{
+    expect_done(r);
+    for (uint32_t k = 0; k < r->n_rows; k++) {
+        const RunRow *at = &r->rows[k];
+        const double u = at->values[run_column(r, "u")];
+        expect_near(at->values[run_column(r, "y")], 3 * u + 1, 0);
+        if (at->time > 0.5)
+            expect_near(u, 2, 0);
+    }
+    expect_near(r->rows[0].values[run_column(r, "y")], 1, 0);
+    expect_near(run_at(r, "n", 0.25), 0, 0);
+    expect_near(run_at(r, "n", 0.5), 1, 0);
+    expect_near(run_at(r, "y", 0.5), 7, 0);
+}
+
+static void test_outputs_are_asked_for_whenever_they_are_read(void **state)
+{
+    (void)state;
+    run_in_all_tiers(request_for(MODELS "lazy.ir", 1, 0.25), check_lazy);
+}
+
 /* x' = (2 - 3x - x)/2 = 1 - 2x from 0.25: x = 0.5 - 0.25 exp(-2t), y = 3x. */
 static void check_lag(const RunResult *r)
 {
@@ -245,11 +268,9 @@ static void test_a_process_of_its_own_gives_the_same_numbers(void **state)
         const char *name;
         double stop, interval;
         void (*check)(const RunResult *r);
-    } runs[] = { { "gain.ir", 2, 0.25, check_gain },
-                 { "lag.ir", 3, 0.25, check_lag },
-                 { "ball.ir", 1.2, 0.2, check_ball },
-                 { "ticks.ir", 1.02, 0.05, check_ticks },
-                 { "two.ir", 3, 0.5, check_two } };
+    } runs[] = { { "gain.ir", 2, 0.25, check_gain },      { "lazy.ir", 1, 0.25, check_lazy },
+                 { "lag.ir", 3, 0.25, check_lag },        { "ball.ir", 1.2, 0.2, check_ball },
+                 { "ticks.ir", 1.02, 0.05, check_ticks }, { "two.ir", 3, 0.5, check_two } };
     (void)state;
     for (uint32_t k = 0; k < sizeof runs / sizeof *runs; k++) {
         RunRequest request = request_for(MODELS, runs[k].stop, runs[k].interval);
@@ -305,6 +326,7 @@ int main(void)
     setenv("KOINE_COMPONENT", KOINE_COMPONENT_PROGRAM, 1);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_outputs_follow_inputs_at_once),
+        cmocka_unit_test(test_outputs_are_asked_for_whenever_they_are_read),
         cmocka_unit_test(test_states_join_those_of_the_whole),
         cmocka_unit_test(test_roots_of_a_component_are_located),
         cmocka_unit_test(test_time_events_of_a_component_happen),

@@ -226,7 +226,7 @@ static KoineStatus initialise(Machine *m, Component *c)
     const KoineStatus status = c->model->kind->initialise(c->model, c->time);
     if (status != KOINE_OK)
         return failed(m, c, KOINE_FAILED, "its initial calculation");
-    c->known = KOINE_WANT_OUTPUTS;
+    c->known = 0;
     return KOINE_OK;
 }
 
@@ -509,8 +509,7 @@ KoineStatus koine_step_component(Machine *m, const KoineNode *node)
     Component *c = &m->spaces.components[s->u.foreign.component];
     const bool is_initial = m->slots[m->program->slots.initial].i;
     KoineStatus status = is_initial ? begin_again(m, c, true) : step(m, c);
-    const bool is_evaluated = c->now.is_open && !is_initial && s->u.foreign.gives == KOINE_GIVES_OUTPUTS;
-    if (status == KOINE_OK && wanted_by(s) && !is_evaluated)
+    if (status == KOINE_OK && wanted_by(s))
         status = want(m, c, wanted_by(s));
     KoineSlot before[16];
     KoineSlot *kept = s->n <= 16 ? before : NULL;

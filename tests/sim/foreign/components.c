@@ -199,6 +199,34 @@ static void gain(double *m)
 }
 const Simple gain_kind = { KIND(gain_tables), .outputs = gain };
 
+/* ---- the same, computed when it is asked for and never before ---- */
+static KoineStatus lazy_initialise(KoineModel *model, double time)
+{
+    memset(model->handles, 0, sizeof(Instant));
+    block_of(model)[TIME] = time;
+    block_of(model)[GAIN_Y] = -1000;
+    return KOINE_OK;
+}
+static KoineStatus lazy_step(KoineModel *model, KoineOutcome *outcome)
+{
+    block_of(model)[GAIN_Y] = -1000;
+    outcome->flags = 0;
+    return KOINE_OK;
+}
+const Simple lazy_kind = { { .version = KOINE_MODEL_VERSION,
+                             .size = sizeof(KoineModelKind),
+                             .tables = &gain_tables,
+                             .create = create,
+                             .destroy = destroy,
+                             .initialise = lazy_initialise,
+                             .evaluate = evaluate,
+                             .accept = accept,
+                             .arrive = arrive,
+                             .step = lazy_step,
+                             .commit = commit,
+                             .leave = leave },
+                           .outputs = gain };
+
 /* ---- der(x) = (u - x)/2, y = 3*x: no output depends on an input at once ---- */
 enum { LAG_U = FIRST, LAG_Y, LAG_X, LAG_SET, LAG_DX, LAG_END };
 static const KoineVariable lag_rows[] = {
