@@ -623,10 +623,16 @@ typedef struct {   /* texts of the model: text k has the number KOINE_TEXT_TAG +
     const char *const *at;
 } KoineLiterals;
 
+typedef struct {   /* external objects, see koine/objects.h */
+    uint32_t slot; /* says which store has them; KOINE_NONE: the model has none */
+    uint32_t n;
+} KoineObjects;
+
 typedef struct KoineProgram {
     const KoineTables *tables;
     KoineSlots slots;
     KoineLiterals texts;
+    KoineObjects objects;
     KoineParts parts;
     KoineEvents events;
     KoineSystems systems;

@@ -1,4 +1,5 @@
 /* Before the first instant: parameters, start values, the initial system. */
+#include "objects.h"
 #include "texts.h"
 #include <math.h>
 #include <stdio.h>
@@ -199,6 +200,7 @@ static KoineStatus initialise(KoineModel *model, double time)
 KoineStatus koine_machine_initialise(KoineModel *model, double time)
 {
     Machine *m = koine_machine_of(model);
+    koine_objects_end(m->spaces.objects); /* of an earlier start */
     KoineStatus status = initialise(model, time);
     while (koine_texts_want_room(m)) {
         if (!koine_texts_make_room(m))

@@ -141,6 +141,7 @@ typedef struct {
     Workspace *workspace;
     SetSpace *set_space;          /* NULL: no state sets, no given starts */
     JumpSpace *jump_space;        /* NULL: nothing that was differentiated can jump */
+    uint32_t objects;             /* the store of external objects; 0: none */
     double *residual_work;        /* n_x + 3*n_w */
     double *partials;             /* entries of a Jacobian, for directions backwards */
     uint8_t *is_solved;           /* per system of the run: it was solved at least once */
