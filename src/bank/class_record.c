@@ -201,7 +201,7 @@ void record_interface(ClassRecord *record, const Model *model, Arena *arena)
         const Variable *v = &model->variables.at[k];
         if (!is_seen(v))
             continue;
-        record->is_whole &= v->type.rank == 0;
+        record->is_whole &= v->type.rank == 0 && v->type.kind != TYPE_OBJECT;
         record->quantities[record->n_quantities++] = (RecordQuantity){
             .name = copy_name(model, v->name, arena),
             .kind = v->type.kind,
@@ -268,7 +268,9 @@ Model *record_model(const ClassRecord *record, const char *path, const char *lan
         NameId *values = NEW_ARRAY(arena, NameId, set->n);
         for (uint32_t j = 0; j < set->n; j++)
             values[j] = names_text(names, set->values[j]);
-        const Enumeration e = { names_text(names, set->name), set->is_ordered, set->n, values };
+        const Enumeration e = {
+            .name = names_text(names, set->name), .is_ordered = set->is_ordered, .n = set->n, .values = values
+        };
         types[k] = enum_type(pool_enumeration(pool, &e));
     }
     for (uint32_t k = 0; k < record->n_quantities; k++) {

@@ -32,8 +32,9 @@ static const char *type_of(const Model *m, const Variable *v, Arena *arena)
         [TYPE_REAL] = "Real", [TYPE_INTEGER] = "Integer", [TYPE_BOOLEAN] = "Boolean", [TYPE_STRING] = "String"
     };
     Text text = { .arena = arena };
-    text_add(&text, v->type.kind == TYPE_ENUM ? name_of(m, pool_get_enumeration(m->pool, v->type.enumeration)->name)
-                                              : names[v->type.kind]);
+    text_add(&text, v->type.kind == TYPE_ENUM || v->type.kind == TYPE_OBJECT
+                        ? name_of(m, pool_get_enumeration(m->pool, v->type.enumeration)->name)
+                        : names[v->type.kind]);
     for (uint32_t k = 0; k < v->type.rank; k++) {
         const Dim *dim = &m->dims.at[v->first_dim + k];
         text_add(&text, k ? "," : "[");

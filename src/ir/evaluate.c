@@ -231,7 +231,8 @@ static Value no_value(Type type)
     case TYPE_INTEGER: return integer_value(INTEGER_FAULT);
     case TYPE_BOOLEAN:
     case TYPE_ENUM:
-    case TYPE_STRING: return integer_value(0);
+    case TYPE_STRING:
+    case TYPE_OBJECT: return integer_value(0);
     }
     BUG("unknown TypeKind");
 }

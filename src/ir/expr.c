@@ -159,7 +159,7 @@ const Expr *pool_node(const Pool *pool, uint32_t id)
 
 static bool same_enumeration(const Enumeration *a, const Enumeration *b)
 {
-    if (!name_equal(a->name, b->name) || a->is_ordered != b->is_ordered || a->n != b->n)
+    if (!name_equal(a->name, b->name) || a->is_ordered != b->is_ordered || a->is_object != b->is_object || a->n != b->n)
         return false;
     for (uint32_t k = 0; k < a->n; k++)
         if (!name_equal(a->values[k], b->values[k]))
@@ -175,7 +175,8 @@ uint32_t pool_enumeration(Pool *pool, const Enumeration *enumeration)
     REQUIRE(pool->enumerations.n < UINT16_MAX);
     Enumeration copy = *enumeration;
     NameId *values = NEW_ARRAY(pool->arena, NameId, copy.n);
-    memcpy(values, enumeration->values, copy.n * sizeof *values);
+    if (copy.n)
+        memcpy(values, enumeration->values, copy.n * sizeof *values);
     copy.values = values;
     vec_push(pool->arena, &pool->enumerations, copy);
     return pool->enumerations.n - 1;

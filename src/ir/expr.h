@@ -16,11 +16,11 @@
 #include "ir/table.h"
 #include <stdbool.h>
 
-typedef enum { TYPE_REAL, TYPE_INTEGER, TYPE_BOOLEAN, TYPE_ENUM, TYPE_STRING } TypeKind;
+typedef enum { TYPE_REAL, TYPE_INTEGER, TYPE_BOOLEAN, TYPE_ENUM, TYPE_STRING, TYPE_OBJECT } TypeKind;
 typedef struct {
     uint8_t kind;         /* TypeKind */
     uint8_t rank;         /* 0: scalar */
-    uint16_t enumeration; /* TYPE_ENUM: index in the pool's enumerations */
+    uint16_t enumeration; /* TYPE_ENUM, TYPE_OBJECT: index in the pool's enumerations */
 } Type;
 
 #define REAL_TYPE    ((Type){ TYPE_REAL, 0, 0 })
@@ -30,6 +30,11 @@ typedef struct {
 static inline Type enum_type(uint32_t enumeration)
 {
     return (Type){ TYPE_ENUM, 0, (uint16_t)enumeration };
+}
+/* What C functions made, and nobody else looks into: a number that stands for it (koine/objects.h). */
+static inline Type object_type(uint32_t enumeration)
+{
+    return (Type){ TYPE_OBJECT, 0, (uint16_t)enumeration };
 }
 static inline bool type_equal(Type a, Type b)
 {
@@ -138,6 +143,7 @@ enum { EXPR_DEPTH = 4000 };
 typedef struct {
     NameId name;
     bool is_ordered;
+    bool is_object; /* it has no values: the name of a type of external objects */
     uint32_t n;
     const NameId *values; /* value k has the number k + 1 */
 } Enumeration;

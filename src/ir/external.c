@@ -49,6 +49,7 @@ ExternalParameter external_parameter(const Function *f, uint32_t argument)
     const bool is_input = a->field < f->n_inputs;
     return (ExternalParameter){ .is_real = type.kind == TYPE_REAL,
                                 .is_text = type.kind == TYPE_STRING,
+                                .is_object = type.kind == TYPE_OBJECT,
                                 .is_address = type.rank > 0 || !is_input,
                                 .is_input = is_input };
 }
@@ -57,6 +58,8 @@ const char *external_spelling(ExternalParameter p)
 {
     if (p.is_text)
         return "const char *";
+    if (p.is_object)
+        return "void *";
     if (!p.is_address)
         return p.is_real ? "double" : p.is_size ? "size_t" : "int";
     if (p.is_input)
@@ -68,7 +71,8 @@ const char *external_returns(const Function *f)
 {
     if (f->external->result == ID_NONE)
         return "void";
-    return field_of(f, f->external->result)->type.kind == TYPE_REAL ? "double" : "int";
+    const Type type = field_of(f, f->external->result)->type;
+    return type.kind == TYPE_REAL ? "double" : type.kind == TYPE_OBJECT ? "void *" : "int";
 }
 
 int64_t external_last_value(const Function *f, Type enumeration)
@@ -139,6 +143,22 @@ static const char *text_mistake(const Function *f)
     return NULL;
 }
 
+/* A constructor returns the object that it makes; all others only take objects. */
+static const char *object_mistake(const Function *f)
+{
+    const bool is_constructor = function_is_constructor(f);
+    for (uint32_t k = 0; k < f->n_inputs + f->n_outputs; k++) {
+        const Type type = field_of(f, k)->type;
+        if (type.kind == TYPE_OBJECT && (type.rank > 0 || (k >= f->n_inputs && !is_constructor)))
+            return "gives an external object, or takes an array of them, and has no destructor";
+    }
+    if (!is_constructor)
+        return NULL;
+    if (f->n_outputs != 1 || field_of(f, f->n_inputs)->type.kind != TYPE_OBJECT || f->external->result != f->n_inputs)
+        return "has a destructor, and does not return one external object";
+    return f->is_pure ? "makes an external object, and does not say that it is impure" : NULL;
+}
+
 static const char *mapping_mistake(const Function *f)
 {
     const External *e = f->external;
@@ -164,6 +184,8 @@ const char *external_mistake(const Function *f, const char **help)
     *help = "its symbol is the name of a C function: letters, digits and _";
     if (!is_symbol(names_of(names, e->symbol)))
         return "has a symbol that is no name of C";
+    if (function_is_constructor(f) && !is_symbol(names_of(names, e->destructor)))
+        return "has a destructor that is no name of C";
     *help = "libraries, directories and headers are named by plain file names";
     if (!are_file_names(names, e->libraries.at, e->libraries.n) ||
         !are_file_names(names, e->directories.at, e->directories.n))
@@ -172,5 +194,8 @@ const char *external_mistake(const Function *f, const char **help)
     if (f->n_locals > 0 || f->first)
         return "is external and has a body, too";
     *help = "each output is what C returns (returns NAME), or one of the arguments, which is handed over by address";
-    return text_mistake(f) ? text_mistake(f) : mapping_mistake(f);
+    if (text_mistake(f) || mapping_mistake(f))
+        return text_mistake(f) ? text_mistake(f) : mapping_mistake(f);
+    *help = "a constructor: function NAME impure external \"open\" destructor \"close\"; it returns the object";
+    return object_mistake(f);
 }

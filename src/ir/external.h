@@ -3,7 +3,10 @@
  * Real is double in C; Integer, Boolean and enumerations are int, sizes of arrays size_t. Outputs are what it returns,
  * or handed over by address. An array is handed over as the address of its first element, row after row. Where the
  * model says nothing else, the only output, a scalar, is what is returned, and all other fields are arguments in the
- * order of their declaration, each array followed by its sizes. */
+ * order of their declaration, each array followed by its sizes.
+ *
+ * An external object is what a constructor returns, a `void *` that Koine knows by a number; other functions take it.
+ */
 #ifndef IR_EXTERNAL_H
 #define IR_EXTERNAL_H
 
@@ -31,12 +34,16 @@ typedef struct ExternalCode {
     /* What the function said when it failed last in this thread; "" if it said nothing. */
     const char *(*failure)(const struct ExternalCode *code);
     void (*address)(void);
-    const volatile int *failures; /* how often functions beside it have failed; never NULL */
-    volatile uint32_t alarm;      /* not 0: it is to be watched at the next call, or must not be called any more */
+    void (*destructor)(void);                    /* of an object that it makes; else NULL */
+    void (*end)(const void *code, void *object); /* calls it */
+    const volatile int *failures;                /* how often functions beside it have failed; never NULL */
+    volatile uint32_t alarm; /* not 0: it is to be watched at the next call, or must not be called any more */
 } ExternalCode;
 
 typedef struct External {
     NameId symbol;
+    NameId destructor;       /* the symbol of the function that ends what this one makes; else empty */
+    uint32_t object;         /* it makes the object of this number, from 1, of the model (number-objects); else 0 */
     VEC(NameId) libraries;   /* names, or files; one that ends in .c is compiled */
     VEC(NameId) directories; /* where libraries and included files are looked for besides the folder of the model */
     NameId include;          /* the name of a header, or C text with such lines; may be empty */
@@ -53,6 +60,12 @@ static inline bool external_is_there(const Function *function)
     return !function->external || function->external->code;
 }
 
+/* It makes external objects. */
+static inline bool function_is_constructor(const Function *function)
+{
+    return function->external && !name_is_empty(function->external->destructor);
+}
+
 /* A function that is not pure is called in it. */
 bool expr_is_impure(const Expr *e);
 
@@ -64,13 +77,14 @@ typedef struct {
     bool is_real;    /* double; else int, or size_t */
     bool is_size;    /* size_t */
     bool is_text;    /* const char * */
+    bool is_object;  /* void * */
     bool is_address; /* of an output or an array */
     bool is_input;   /* what is at the address is only read */
 } ExternalParameter;
 ExternalParameter external_parameter(const Function *function, uint32_t argument);
 /* "double", "int", "size_t", "const char *", "const double *", "int *" */
 const char *external_spelling(ExternalParameter parameter);
-/* The type that is returned: "double", "int" or "void". */
+/* The type that is returned: "double", "int", "void *" or "void". */
 const char *external_returns(const Function *function);
 
 /* The number of the last value of an enumeration. */

@@ -518,7 +518,7 @@ static void print_enumerations(Printer *p)
     for (uint32_t k = 0; k < p->used.enumerations.items.n; k++) {
         const Enumeration *e = pool_get_enumeration(p->model->pool, p->used.enumerations.items.at[k]);
         const char *label = printer_enumeration_label(p, p->used.enumerations.items.at[k]);
-        printer_put(p, "enum ");
+        printer_put(p, e->is_object ? "object " : "enum ");
         if (label == names_of(p->names, e->name)) {
             printer_put_name(p, e->name);
         } else {
@@ -526,6 +526,10 @@ static void print_enumerations(Printer *p)
             printer_put_word(p, WORD_NAMED);
             printer_put_space(p);
             printer_put_name(p, e->name);
+        }
+        if (e->is_object) {
+            text_char(p->to, '\n');
+            continue;
         }
         printer_put(p, e->is_ordered ? " ordered (" : " (");
         for (uint32_t v = 0; v < e->n; v++) {

@@ -11,6 +11,7 @@ void printer_put_external(Printer *p, const Function *f)
     printer_put_word(p, WORD_EXTERNAL);
     printer_put_space(p);
     printer_put_string(p, e->symbol);
+    printer_put_text_attribute(p, WORD_DESTRUCTOR, e->destructor);
     for (uint32_t k = 0; k < e->libraries.n; k++)
         printer_put_text_attribute(p, WORD_LIBRARY, e->libraries.at[k]);
     for (uint32_t k = 0; k < e->directories.n; k++)

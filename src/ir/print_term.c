@@ -224,7 +224,7 @@ void printer_put_table(Printer *p, const Table *table)
 void printer_put_type(Printer *p, Type type)
 {
     static const Word words[] = { WORD_REAL, WORD_INTEGER, WORD_BOOLEAN, WORD_NO, WORD_STRING };
-    if (type.kind == TYPE_ENUM)
+    if (type.kind == TYPE_ENUM || type.kind == TYPE_OBJECT)
         put_enumeration(p, type.enumeration);
     else
         printer_put(p, word_text(words[type.kind]));

@@ -180,7 +180,8 @@ static void skip_head(Reader *r, uint32_t begin, uint32_t end)
         NameId name;
         if (r->token.kind == TOKEN_LINE || r->token.kind == TOKEN_SEMICOLON) {
             reader_advance(r);
-        } else if (word == WORD_SOURCE || word == WORD_ENUM || word == WORD_TABLE || word == WORD_SHAPE) {
+        } else if (word == WORD_SOURCE || word == WORD_ENUM || word == WORD_OBJECT || word == WORD_TABLE ||
+                   word == WORD_SHAPE) {
             r->lexer.at = r->token.end;
             lexer_skip_element(&r->lexer);
             r->token = lexer_next(&r->lexer);

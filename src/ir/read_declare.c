@@ -1,6 +1,5 @@
 /* The first go of the reader: what is declared where. See read_reader.h. */
 #include "ir/read_reader.h"
-#include <math.h>
 
 /* ---- scanning ---- */
 static bool label_kind(uint32_t word, LabelKind *kind)
@@ -52,7 +51,7 @@ static uint32_t find_class_end(Reader *r, NameId name)
     }
 }
 
-static bool declared_twice(Reader *r, Span span, const char *what, const char *name, Span earlier)
+bool reader_declared_twice(Reader *r, Span span, const char *what, const char *name, Span earlier)
 {
     reader_report(r, DIAG_IR_DECLARED_TWICE, span, "%s %s is declared twice", what, name);
     NOTE(r, earlier, "it is declared here first");
@@ -81,8 +80,8 @@ static void scan_class(Reader *r)
     }
     if (map_get(&r->head.classes.names, class.name.index, &earlier)) {
         const Class *first = &r->head.classes.all.at[earlier];
-        declared_twice(r, span, "class", names_of(r->names, class.name),
-                       (Span){ r->source, first->head, first->begin });
+        reader_declared_twice(r, span, "class", names_of(r->names, class.name),
+                              (Span){ r->source, first->head, first->begin });
     } else {
         map_put(&r->head.classes.names, class.name.index, r->head.classes.all.n);
         vec_push(r->arena, &r->head.classes.all, class);
@@ -120,6 +119,8 @@ static void scan_word(Reader *r, const Token *token, bool is_file)
         scan_head(r, reader_parse_source);
     } else if (is_file && word == WORD_ENUM) {
         scan_head(r, reader_parse_enum);
+    } else if (is_file && word == WORD_OBJECT) {
+        scan_head(r, reader_parse_object);
     } else if (is_file && word == WORD_TABLE) {
         scan_head(r, reader_parse_table);
     } else if (is_file && word == WORD_SHAPE) {
@@ -154,173 +155,6 @@ void reader_scan_unit(Reader *r, uint32_t begin, uint32_t end, bool is_file)
     }
     r->lexer.is_quiet = false;
     r->lexer.end = text_end;
-}
-
-/* ---- the head of the file ---- */
-/* enum Mode ordered (off, on): behind the keyword. */
-bool reader_parse_enum(Reader *r)
-{
-    const Span span = reader_token_span(r);
-    VEC(NameId) values = { 0 };
-    NameId label, value;
-    uint32_t earlier;
-    if (!reader_parse_name(r, &label))
-        return false;
-    Enumeration e = { .name = label };
-    if (reader_accept_word(r, WORD_NAMED) && !reader_parse_name(r, &e.name))
-        return false;
-    e.is_ordered = reader_accept_word(r, WORD_ORDERED);
-    if (!reader_expect(r, TOKEN_OPEN, "'(' before the values"))
-        return false;
-    do {
-        if (!reader_parse_name(r, &value))
-            return false;
-        vec_push(r->arena, &values, value);
-    } while (reader_accept(r, TOKEN_COMMA));
-    if (!reader_expect(r, TOKEN_CLOSE, "',' or ')' after a value"))
-        return false;
-    e.n = values.n;
-    e.values = values.at;
-    if (map_get(&r->head.labels.places, label.index, &earlier))
-        return declared_twice(r, span, "enumeration", names_of(r->names, label),
-                              (Span){ r->source, earlier, earlier + 1 });
-    if (pool_n_enumerations(r->pool) >= UINT16_MAX - 1)
-        return reader_report(r, DIAG_NUMBER_RANGE, span, "more than %d enumerations", UINT16_MAX - 1);
-    const uint32_t index = pool_enumeration(r->pool, &e);
-    map_put(&r->head.labels.places, label.index, span.begin);
-    map_put(&r->head.labels.enumerations, label.index, index);
-    for (uint32_t k = 0; k < values.n; k++) {
-        if (map_get(&r->head.labels.values, key_of(index, values.at[k]), &earlier) && earlier != k + 1)
-            return declared_twice(r, span, "value", names_of(r->names, values.at[k]), span);
-        map_put(&r->head.labels.values, key_of(index, values.at[k]), k + 1);
-    }
-    return true;
-}
-
-static bool check_points(Reader *r, const Table *t, Span span)
-{
-    const uint32_t least = table_least((TableMethod)t->method);
-    bool ascends = true;
-    for (uint32_t k = 0; k < t->n; k++)
-        ascends &= isfinite(t->x[k]) && isfinite(t->y[k]) && (k == 0 || t->x[k] > t->x[k - 1]);
-    if (t->n < least)
-        reader_report(r, DIAG_IR_TABLE_POINTS, span, "this table needs at least %u points, here are %u", least, t->n);
-    else if (!ascends)
-        reader_report(r, DIAG_IR_TABLE_POINTS, span, "the points of a table are finite and ascend");
-    else
-        return true;
-    HELP(r, "a point is (argument, value), as in (0.0, 1.0) (2.5, 3.0)");
-    return false;
-}
-
-/* table tb1 linear error (0.0, 0.0) (1.0, 2.0): behind the keyword. */
-bool reader_parse_table(Reader *r)
-{
-    const Span span = reader_token_span(r);
-    Table table = { .n = 0 };
-    VEC(double) x = { 0 }, y = { 0 };
-    NameId label;
-    uint32_t earlier;
-    if (!reader_parse_name(r, &label))
-        return false;
-    table.name = label;
-    if (reader_accept_word(r, WORD_NAMED) && !reader_parse_name(r, &table.name))
-        return false;
-    if (!reader_choose(r, &table_words, "the method of the table", &table.method) ||
-        !reader_choose(r, &outside_words, "what holds outside the table", &table.outside))
-        return false;
-    while (reader_accept(r, TOKEN_OPEN)) {
-        double a, b;
-        if (!reader_parse_number(r, &a) || !reader_expect(r, TOKEN_COMMA, "','") || !reader_parse_number(r, &b) ||
-            !reader_expect(r, TOKEN_CLOSE, "')'"))
-            return false;
-        vec_push(r->arena, &x, a);
-        vec_push(r->arena, &y, b);
-    }
-    table.n = x.n;
-    table.x = x.at;
-    table.y = y.at;
-    if (!check_points(r, &table, span))
-        return false;
-    if (map_get(&r->head.labels.tables, label.index, &earlier))
-        return declared_twice(r, span, "table", names_of(r->names, label), SPAN_NONE);
-    map_put(&r->head.labels.tables, label.index, pool_table(r->pool, &table)->index);
-    return true;
-}
-
-/* The label of a table. */
-bool reader_parse_table_name(Reader *r, const Table **table)
-{
-    const uint32_t begin = r->token.begin;
-    uint32_t index;
-    if (!reader_parse_path(r))
-        return false;
-    if (r->name.path.n != 1 || r->name.path.at[0].index == ID_NONE ||
-        !map_get(&r->head.labels.tables, r->name.path.at[0].index, &index)) {
-        reader_unknown_name(r, begin, "table");
-        return false;
-    }
-    *table = pool_get_table(r->pool, index);
-    return true;
-}
-
-static bool parse_connector_member(Reader *r, bool is_new)
-{
-    ConnectorMember member;
-    if (!reader_choose(r, &role_words, "the role of a member", &member.role) || !reader_parse_name(r, &member.name) ||
-        !reader_parse_type(r, &member.type))
-        return false;
-    if (is_new)
-        vec_push(r->arena, &r->head.connectors.members, member);
-    return true;
-}
-
-static bool has_role(const Reader *r)
-{
-    for (uint32_t k = 0; k < role_words.n; k++)
-        if (reader_has_word(r, role_words.words[k]) && role_words.words[k] != WORD_STREAM)
-            return true;
-    return false;
-}
-
-/* connector Pin potential V Real, flow i Real: behind the keyword. Members may also be separated by ; or line ends
- * (not stream: that word begins an element there); the reader is at the end of the last one afterwards. */
-bool reader_parse_connector(Reader *r, bool is_new)
-{
-    const Span span = reader_token_span(r);
-    NameId name;
-    uint32_t earlier;
-    Connector connector = { .first = r->head.connectors.members.n };
-    if (!reader_parse_name(r, &name) || !parse_connector_member(r, is_new))
-        return false;
-    for (;;) {
-        const Lexer lexer = r->lexer;
-        const Token token = r->token;
-        const uint32_t last_end = r->last_end;
-        if (reader_accept(r, TOKEN_COMMA)) {
-            if (!parse_connector_member(r, is_new))
-                return false;
-            continue;
-        }
-        while (r->token.kind == TOKEN_SEMICOLON || r->token.kind == TOKEN_LINE)
-            reader_advance(r);
-        if (!has_role(r)) {
-            r->lexer = lexer;
-            r->token = token;
-            r->last_end = last_end;
-            break;
-        }
-        if (!parse_connector_member(r, is_new))
-            return false;
-    }
-    if (!is_new)
-        return true;
-    connector.n = r->head.connectors.members.n - connector.first;
-    if (map_get(&r->head.connectors.names, name.index, &earlier))
-        return declared_twice(r, span, "connector", names_of(r->names, name), SPAN_NONE);
-    map_put(&r->head.connectors.names, name.index, r->head.connectors.all.n);
-    vec_push(r->arena, &r->head.connectors.all, connector);
-    return true;
 }
 
 /* A path whose last name is new: the owner and the name. */
@@ -378,7 +212,7 @@ static VarId add_variable(Reader *r, InstanceId owner, NameId name, Type type, S
 {
     uint32_t earlier;
     if (reader_scope_variable(r->scope, owner.index, name, &earlier)) {
-        declared_twice(r, span, "variable", names_of(r->names, name), r->model->variables.at[earlier].span);
+        reader_declared_twice(r, span, "variable", names_of(r->names, name), r->model->variables.at[earlier].span);
         return (VarId){ earlier };
     }
     const VarId var = model_add_variable(r->model, owner, name, type, span);
@@ -456,8 +290,8 @@ static bool declare_function_head(Reader *r, Label *label, uint32_t *index)
     if (label->owner.index != 0)
         return reader_report(r, DIAG_IR_MISPLACED, span, "functions have no owner: their names have no dots");
     if (map_get(&r->scope->labels[LABEL_FUNCTION], key, index))
-        return declared_twice(r, span, "function", names_of(r->names, label->name),
-                              r->model->functions.at[*index]->span);
+        return reader_declared_twice(r, span, "function", names_of(r->names, label->name),
+                                     r->model->functions.at[*index]->span);
     const char *text = names_of(r->names, label->name);
     const bool is_number = generated_number(text, strlen(text), label_letter(LABEL_FUNCTION)) != 0;
     *index = r->model->functions.n;
@@ -561,7 +395,7 @@ static bool declare_instance(Reader *r, bool is_last_try)
     }
     const Span span = reader_span_from(r, begin);
     if (map_get(&r->scope->instances, key_of(parent, name), &earlier)) {
-        declared_twice(r, span, "instance", names_of(r->names, name), r->model->instances.at[earlier].span);
+        reader_declared_twice(r, span, "instance", names_of(r->names, name), r->model->instances.at[earlier].span);
         return true;
     }
     if (!reader_parse_name(r, &class_name))
@@ -635,8 +469,8 @@ static void declare_label(Reader *r, LabelKind kind, const uint32_t *first)
     const uint64_t key = key_of(label.owner.index, label.name);
     if (map_get(&r->scope->labels[kind], key, &earlier)) {
         const bool is_shown = diag_errors(r->diag) < SHOWN && earlier >= first[kind];
-        declared_twice(r, reader_span_from(r, begin), label_noun(kind), names_of(r->names, label.name),
-                       is_shown ? find_label(r, kind, earlier - first[kind]) : SPAN_NONE);
+        reader_declared_twice(r, reader_span_from(r, begin), label_noun(kind), names_of(r->names, label.name),
+                              is_shown ? find_label(r, kind, earlier - first[kind]) : SPAN_NONE);
         return;
     }
     map_put(&r->scope->labels[kind], key, index);

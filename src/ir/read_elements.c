@@ -582,6 +582,7 @@ static bool misplaced(Reader *r, uint32_t begin, Word word)
     switch (word) {
     case WORD_SOURCE:
     case WORD_ENUM:
+    case WORD_OBJECT:
     case WORD_TABLE:
     case WORD_SHAPE:
     case WORD_CONNECTOR:

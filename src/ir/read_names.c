@@ -136,7 +136,7 @@ bool reader_enter(Reader *r, uint32_t limit)
 const char *reader_type_text(const Reader *r, Type type)
 {
     static const char *const texts[] = { "Real", "Integer", "Boolean", "", "String" };
-    const char *scalar = type.kind == TYPE_ENUM
+    const char *scalar = type.kind == TYPE_ENUM || type.kind == TYPE_OBJECT
                              ? names_of(r->names, pool_get_enumeration(r->pool, type.enumeration)->name)
                              : texts[type.kind];
     return type.rank ? arena_format(r->arena, "%s array of rank %u", scalar, type.rank) : scalar;
@@ -484,7 +484,8 @@ bool reader_parse_type(Reader *r, Type *type)
     if (!take_name(r, false, &name))
         return false;
     if (name.index != ID_NONE && map_get(&r->head.labels.enumerations, name.index, &enumeration)) {
-        *type = enum_type(enumeration);
+        *type =
+            pool_get_enumeration(r->pool, enumeration)->is_object ? object_type(enumeration) : enum_type(enumeration);
         return true;
     }
     reader_report(r, DIAG_IR_UNKNOWN_TYPE, span, "there is no type %.*s", length, r->lexer.text + span.begin);

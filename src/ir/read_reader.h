@@ -293,7 +293,10 @@ void reader_enter_function(Reader *r, uint32_t index); /* its fields are the nam
 void reader_leave_function(Reader *r);
 bool reader_find_class(const Reader *r, NameId name, uint32_t *index);
 Model *reader_read_class(Reader *r, uint32_t index, Span wanted_at);
+/* Says where it was declared before. */
+bool reader_declared_twice(Reader *r, Span span, const char *what, const char *name, Span earlier);
 bool reader_parse_enum(Reader *r);
+bool reader_parse_object(Reader *r);
 bool reader_parse_table(Reader *r);
 bool reader_parse_table_name(Reader *r, const Table **table);
 bool reader_parse_connector(Reader *r, bool is_new);

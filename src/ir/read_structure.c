@@ -78,7 +78,7 @@ static bool parse_field_line(Reader *r, uint32_t begin)
 static bool parse_external(Reader *r, Function *f)
 {
     External *e = NEW(r->arena, External);
-    *e = (External){ .result = ID_NONE, .source = r->source };
+    *e = (External){ .destructor = names_text(r->names, ""), .result = ID_NONE, .source = r->source };
     f->external = e;
     if (!reader_parse_string(r, &e->symbol))
         return false;
@@ -92,6 +92,9 @@ static bool parse_external(Reader *r, Function *f)
             if (!reader_parse_string(r, &text))
                 return false;
             vec_push(r->arena, &e->directories, text);
+        } else if (reader_accept_word(r, WORD_DESTRUCTOR)) {
+            if (!reader_parse_string(r, &e->destructor))
+                return false;
         } else if (!reader_accept_word(r, WORD_INCLUDE)) {
             return true;
         } else if (!reader_parse_string(r, &e->include)) {

@@ -73,8 +73,8 @@ bool reader_suits(Type type, OpTakes wanted)
     case TAKES_INTEGERS: return type.kind == TYPE_INTEGER;
     case TAKES_BOOLEANS: return type.kind == TYPE_BOOLEAN;
     case TAKES_VALUE: return type.kind == TYPE_BOOLEAN || type.kind == TYPE_ENUM;
-    case TAKES_ORDERED: return type.rank == 0 && type.kind != TYPE_BOOLEAN && type.kind != TYPE_STRING;
-    case TAKES_EQUAL: return type.rank == 0;
+    case TAKES_ORDERED: return type.rank == 0 && type.kind <= TYPE_ENUM && type.kind != TYPE_BOOLEAN;
+    case TAKES_EQUAL: return type.rank == 0 && type.kind != TYPE_OBJECT;
     case TAKES_ELEMENT: return false; /* not in the text form */
     }
     BUG("unknown OpTakes");
@@ -114,7 +114,7 @@ const Expr *reader_build_text(Reader *r, TextOp op, uint32_t n, const Expr **arg
                                           [TEXT_FORMAT] = "a value, and a String with its format" };
     if (reader_is_too_deep(r, n, args, span))
         return NULL;
-    if (op == TEXT_FORMAT && n == 1 && args[0]->type.rank == 0)
+    if (op == TEXT_FORMAT && n == 1 && args[0]->type.rank == 0 && args[0]->type.kind != TYPE_OBJECT)
         return expr_to_text(r->pool, args[0]);
     if (op == TEXT_FORMAT && n == 2 && (args[0]->type.kind == TYPE_BOOLEAN || args[0]->type.kind == TYPE_ENUM) &&
         args[0]->type.rank == 0)

@@ -433,7 +433,7 @@ bool function_has_texts(const Function *f)
     own->texts = TEXTS_NONE;       /* it may call itself */
     bool found = false;
     for (uint32_t k = 0; k < f->body->variables.n && !found; k++)
-        found = f->body->variables.at[k].type.kind == TYPE_STRING;
+        found = f->body->variables.at[k].type.kind >= TYPE_STRING; /* objects, too, are known to the block only */
     for (uint32_t k = 1; k < f->body->statements.n && !found; k++) {
         const Statement *s = &f->body->statements.at[k];
         found = !term_is_absent(s->message) || (s->value.shape && expr_has_texts(s->value.shape)) ||

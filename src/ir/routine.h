@@ -29,13 +29,22 @@ enum {
     ROUTINE_ROOM = 1 << 18,   /* slots of all calls that are nested, see routine_room */
     ROUTINE_STEPS = 20000000, /* iterations and calls in one call from outside */
     ROUTINE_FOLDED = 1000000, /* ... that is computed when the model is made */
-    ROUTINE_CALL_SLOTS = 7    /* what a call shares with the calls in it, see RoutineCallSlot */
+    ROUTINE_CALL_SLOTS = 8    /* what a call shares with the calls in it, see RoutineCallSlot */
 };
 
 /* Slots of the block for the call from outside that is executed: the site of the fault in it (0: none), the room that
  * calls take, iterations and calls so far; the first site since someone looked; how often functions of C were called;
- * where the texts of the block are; the text of the check that failed. */
-typedef enum { CALL_FAULT, CALL_ROOM, CALL_STEPS, CALL_NOTED, CALL_OUTSIDE, CALL_TEXTS, CALL_MESSAGE } RoutineCallSlot;
+ * where the texts of the block are; the text of the check that failed; which store has the external objects. */
+typedef enum {
+    CALL_FAULT,
+    CALL_ROOM,
+    CALL_STEPS,
+    CALL_NOTED,
+    CALL_OUTSIDE,
+    CALL_TEXTS,
+    CALL_MESSAGE,
+    CALL_OBJECTS
+} RoutineCallSlot;
 /* Which calls of C are watched: one watches all that it may do, which takes longer than most functions. */
 static inline bool external_is_due(int64_t count)
 {
@@ -168,11 +177,12 @@ typedef enum {
     ROUTINE_CHECK,
     ROUTINE_ENDLESS,
     ROUTINE_TOO_DEEP,
-    ROUTINE_NO_INT,  /* C: an argument is no int, or a result no value of its enumeration */
-    ROUTINE_REFUSED, /* C: it called koine_fail */
-    ROUTINE_ROUNDED, /* C: it left another mode of arithmetic behind, */
-    ROUTINE_LOCALE,  /* ... another locale, */
-    ROUTINE_SIGNALS  /* ... or other ways to handle signals */
+    ROUTINE_NO_INT,   /* C: an argument is no int, or a result no value of its enumeration */
+    ROUTINE_REFUSED,  /* C: it called koine_fail */
+    ROUTINE_ROUNDED,  /* C: it left another mode of arithmetic behind, */
+    ROUTINE_LOCALE,   /* ... another locale, */
+    ROUTINE_SIGNALS,  /* ... or other ways to handle signals */
+    ROUTINE_NO_OBJECT /* C: a constructor that gives none, or an object that is not there */
 } RoutineFaultKind;
 typedef struct {
     uint8_t kind; /* RoutineFaultKind */

@@ -230,7 +230,8 @@ static const Expr *literal_of(Pool *pool, Type type, Value value)
     case TYPE_INTEGER: return expr_integer(pool, value.i);
     case TYPE_BOOLEAN: return expr_boolean(pool, value.i != 0);
     case TYPE_ENUM: return expr_enum(pool, type.enumeration, value.i);
-    case TYPE_STRING: break;
+    case TYPE_STRING:
+    case TYPE_OBJECT: break;
     }
     BUG("not a value of a function");
 }

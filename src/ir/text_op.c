@@ -26,9 +26,10 @@ bool text_op_fits(TextOp op, uint32_t n, const Expr *const *args)
     bool fits = n == text_op_arity(op);
     for (uint32_t k = 0; k < n && fits; k++) {
         const Type type = args[k]->type;
-        fits = text_rows[op].args[k] == 'S'   ? type_equal(type, STRING_TYPE)
-               : text_rows[op].args[k] == 'I' ? type_equal(type, INTEGER_TYPE)
-                                              : type.rank == 0 && type.kind != TYPE_BOOLEAN && type.kind != TYPE_ENUM;
+        fits = text_rows[op].args[k] == 'S' ? type_equal(type, STRING_TYPE)
+               : text_rows[op].args[k] == 'I'
+                   ? type_equal(type, INTEGER_TYPE)
+                   : type.rank == 0 && type.kind != TYPE_BOOLEAN && type.kind != TYPE_ENUM && type.kind != TYPE_OBJECT;
     }
     return fits;
 }
@@ -63,7 +64,8 @@ const Expr *expr_to_text(Pool *pool, const Expr *e)
     case TYPE_BOOLEAN: return expr_if(pool, e, string_literal(pool, "true"), string_literal(pool, "false"));
     case TYPE_ENUM: return enum_to_text(pool, e);
     case TYPE_REAL:
-    case TYPE_INTEGER: break;
+    case TYPE_INTEGER:
+    case TYPE_OBJECT: break;
     }
     args[1] = string_literal(pool, e->type.kind == TYPE_REAL ? "g" : "d");
     return expr_text_op(pool, TEXT_FORMAT, 2, args);

@@ -476,6 +476,8 @@ bool model_verify(const Model *model, Diag *diag)
     if (verify_ids(&v)) {
         for (uint32_t k = 0; k < model->variables.n; k++)
             verify_variable(&v, k);
+        for (uint32_t k = 0; k < model->variables.n; k++)
+            verify_object(&v, &model->variables.at[k]);
         model_visit_terms(model, ELEMENTS_ALL, verify_term, &v);
         verify_results(&v);
         verify_definitions(&v);

@@ -1,6 +1,7 @@
 /* V17: functions that are not pure are called where each call is executed once, and in an order that the text says: as
  * the whole value of a statement in a transition that acts next, or in another such function; or as the whole value of
  * an assignment of such a transition, where equal calls of one body are one. */
+#include "ir/external.h"
 #include "ir/verify_checks.h"
 
 static const Function *find_impure(const Expr *e, bool is_whole)
@@ -33,11 +34,22 @@ static bool is_assigned_once(const Verifier *v, const TermPlace *place, Term ter
     return false;
 }
 
+/* What makes an object is executed once, when the run begins. */
+static bool is_making(const Verifier *v, const TermPlace *place, Term term)
+{
+    return place->list == LIST_VARIABLES && place->role == TERM_BINDING && term.shape->kind == EXPR_FUNCTION &&
+           function_is_constructor(term.shape->u.function) &&
+           v->model->variables.at[place->index].type.kind == TYPE_OBJECT;
+}
+
 static bool may_be_impure(const Verifier *v, const TermPlace *place, Term term)
 {
     if (v->function)
         return !v->function->is_pure && place->role == TERM_VALUE;
-    if (place->element != LIST_TRANSITIONS || v->model->transitions.at[place->index].effect != EFFECT_NEXT)
+    if (is_making(v, place, term))
+        return true;
+    if ((is_impure_call(term) && function_is_constructor(term.shape->u.function)) ||
+        place->element != LIST_TRANSITIONS || v->model->transitions.at[place->index].effect != EFFECT_NEXT)
         return false;
     if (place->list == LIST_STATEMENTS)
         return place->role == TERM_VALUE;

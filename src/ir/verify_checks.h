@@ -35,6 +35,9 @@ bool verify_is_plain(Verifier *v, const Expr *shape, const Ref *refs);
 /* The rule about the body of a function, whose ids are good. */
 bool verify_function(Verifier *v);
 
+/* What becomes of an external object. */
+void verify_object(Verifier *v, const Variable *var);
+
 /* Functions that are not pure are called where that is allowed. */
 void verify_calls(Verifier *v, Term term, const TermPlace *place);
 void verify_results(Verifier *v);

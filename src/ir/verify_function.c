@@ -60,6 +60,15 @@ static void check_sizes(Verifier *v)
     }
 }
 
+/* Only C makes objects, and only constructors give them. */
+static void check_objects(Verifier *v)
+{
+    for (uint32_t k = v->function->n_inputs; k < v->model->variables.n && !v->function->external; k++)
+        if (v->model->variables.at[k].type.kind == TYPE_OBJECT)
+            report(v, v->model->variables.at[k].span, "has a result or local that is an external object",
+                   "let it take the object as an input");
+}
+
 bool verify_function(Verifier *v)
 {
     const char *help, *mistake = v->function->external ? external_mistake(v->function, &help) : NULL;
@@ -74,5 +83,6 @@ bool verify_function(Verifier *v)
     verify_results(v);
     check_begins(v);
     check_sizes(v);
+    check_objects(v);
     return v->is_good;
 }

@@ -222,8 +222,8 @@ static void check_variable(Verifier *v, uint32_t index)
     check_value(v, var->definition, DEFINITION_FOREIGN + 1, "a definition", var->span);
     check_value(v, var->causality, CAUSALITY_PORT + 1, "a causality", var->span);
     check_value(v, var->select, SELECT_ALWAYS + 1, "a state selection", var->span);
-    check_value(v, var->type.kind, TYPE_STRING + 1, "a type", var->span);
-    if (var->type.kind == TYPE_ENUM)
+    check_value(v, var->type.kind, TYPE_OBJECT + 1, "a type", var->span);
+    if (var->type.kind == TYPE_ENUM || var->type.kind == TYPE_OBJECT)
         check_value(v, var->type.enumeration, pool_n_enumerations(model->pool), "an enumeration", var->span);
     check_optional(v, var->origin.index, model->variables.n, "origin", var->span);
     check_optional(v, var->residual.index, model->variables.n, "residual", var->span);

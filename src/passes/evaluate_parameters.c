@@ -102,7 +102,7 @@ static bool evaluate(Evaluator *x, Term *term)
 /* ---- parameters ---- */
 static bool is_evaluated(const Evaluator *x, const Variable *v)
 {
-    if (v->definition != DEFINITION_BINDING || v->is_generated || v->type.kind == TYPE_STRING ||
+    if (v->definition != DEFINITION_BINDING || v->is_generated || v->type.kind >= TYPE_STRING ||
         term_is_absent(v->binding))
         return false;
     return v->variability == VARIABILITY_CONSTANT ||

@@ -81,7 +81,8 @@ static const Expr *zero_of(Pool *pool, Type type)
     case TYPE_INTEGER: return expr_integer(pool, 0);
     case TYPE_BOOLEAN: return expr_boolean(pool, false);
     case TYPE_ENUM: return expr_enum(pool, type.enumeration, 1);
-    case TYPE_STRING: break;
+    case TYPE_STRING:
+    case TYPE_OBJECT: break;
     }
     BUG("no zero of this type");
 }

@@ -23,6 +23,7 @@ const Pass pipeline[] = {
     { "lower-foreigns", lower_foreigns, FACT_DEFINED, 0, false,
       "what foreign components give is defined by equations" },
     { "order-model", order_model, FACT_DELAYS, FACT_ORDERED, false, "canonical order, independent of the text's" },
+    { "number-objects", number_objects, FACT_ORDERED, 0, false, "each external object has a constructor of its own" },
     { "expand-connections", expand_connections, FACT_ORDERED, FACT_CONNECTED, false, "connections become equations" },
     { "decide-regions", decide_regions, FACT_CONNECTED, 0, false,
       "branches whose conditions are known before the run" },

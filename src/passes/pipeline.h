@@ -85,6 +85,7 @@ bool lower_delays(Compile *c);
 bool lower_foreigns(Compile *c);
 bool evaluate_sizes(Compile *c);
 bool order_model(Compile *c);
+bool number_objects(Compile *c);
 bool expand_connections(Compile *c);
 bool decide_regions(Compile *c);
 bool solve_whens(Compile *c);

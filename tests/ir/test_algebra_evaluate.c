@@ -198,7 +198,8 @@ static void test_conversions(void **state)
         assert_true(integer_result(one(&m, OP_IROUND, x), value, none) == rows[k].round);
     }
     const NameId names[] = { names_text(pool_names(m.pool), "red"), names_text(pool_names(m.pool), "blue") };
-    const uint32_t colours = pool_enumeration(m.pool, &(Enumeration){ names[0], true, 2, names });
+    const uint32_t colours =
+        pool_enumeration(m.pool, &(Enumeration){ .name = names[0], .is_ordered = true, .n = 2, .values = names });
     assert_int_equal(integer_result(one(&m, OP_NUMBER, expr_enum(m.pool, colours, 2)), none, none), 2);
     assert_int_equal(integer_result(one(&m, OP_NUMBER, truth(&m, true)), none, none), 1);
     maker_destroy(&m);

@@ -329,8 +329,10 @@ static void make_enumerations(Maker *m)
 {
     for (uint32_t k = pick(m, 4); k > 0; k--) {
         NameId values[6];
-        Enumeration e = { chance(m, 30) ? names_text(m->names, "Mode") : any_name(m, "Mode"), chance(m, 50),
-                          1 + pick(m, 5), values };
+        Enumeration e = { .name = chance(m, 30) ? names_text(m->names, "Mode") : any_name(m, "Mode"),
+                          .is_ordered = chance(m, 50),
+                          .n = 1 + pick(m, 5),
+                          .values = values };
         for (uint32_t i = 0; i < e.n; i++)
             values[i] = names_text(m->names, arena_format(m->w.arena, chance(m, 10) ? "a %u" : "v%u", i));
         pool_enumeration(m->w.pool, &e);
@@ -634,6 +636,8 @@ static void make_external(Maker *m, Function *f)
     const uint32_t n_fields = f->n_inputs + f->n_outputs;
     *e = (External){ .symbol = names_text(m->names, "c_area"), .result = ID_NONE, .source = SOURCE_NONE };
     f->external = e;
+    if (chance(m, 30))
+        e->destructor = names_text(m->names, "c_end");
     for (uint32_t k = pick(m, 3); k > 0; k--)
         vec_push(m->w.arena, &e->libraries, names_text(m->names, chance(m, 50) ? "m" : "area law.c"));
     for (uint32_t k = pick(m, 2); k > 0; k--)

@@ -25,7 +25,9 @@ static void declare_values(Checker *checker, uint32_t object)
         set->type = INTEGER_TYPE;
         return;
     }
-    const Enumeration enumeration = { set->name.name, set->is_ordered, set->values.n, values };
+    const Enumeration enumeration = {
+        .name = set->name.name, .is_ordered = set->is_ordered, .n = set->values.n, .values = values
+    };
     set->type = enum_type(pool_enumeration(checker->pool, &enumeration));
 }
 

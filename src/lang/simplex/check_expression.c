@@ -23,6 +23,7 @@ const char *mdl_set_text(const Pool *pool, Type type, Arena *arena)
         return arena_format(arena, "the set `%s`", names_of(pool_names(pool), enumeration->name));
     }
     case TYPE_STRING: return "a text";
+    case TYPE_OBJECT: return "an external object";
     }
     BUG("unknown TypeKind");
 }

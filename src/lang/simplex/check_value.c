@@ -30,7 +30,8 @@ static const Expr *find_value(Scope *scope, Pool *pool, const Value *value, Type
         return expr_integer(pool, (int64_t)value->number);
     case TYPE_BOOLEAN: return value->kind == VALUE_LOGICAL ? expr_boolean(pool, value->truth) : NULL;
     case TYPE_ENUM: return value->kind == VALUE_NAME ? find_enum_value(scope, pool, value, type) : NULL;
-    case TYPE_STRING: return NULL;
+    case TYPE_STRING:
+    case TYPE_OBJECT: return NULL;
     }
     BUG("unknown TypeKind");
 }

@@ -16,6 +16,7 @@ const Expr *mdl_default_value(Pool *pool, Type type)
     case TYPE_BOOLEAN: return expr_boolean(pool, false);
     case TYPE_ENUM: return expr_enum(pool, type.enumeration, 1);
     case TYPE_STRING: return expr_string(pool, (NameId){ 0 });
+    case TYPE_OBJECT: break;
     }
     BUG("unknown TypeKind");
 }

@@ -258,7 +258,8 @@ static Term start_of(Connecting *k, VarId var, uint32_t element)
     case TYPE_INTEGER: return term_integer(m, 0);
     case TYPE_BOOLEAN: return term_boolean(m, false);
     case TYPE_ENUM: return term_expr(m, expr_enum(m->pool, v->type.enumeration, 1));
-    case TYPE_STRING: break;
+    case TYPE_STRING:
+    case TYPE_OBJECT: break;
     }
     return term_expr(m, expr_string(m->pool, names_text(pool_names(m->pool), "")));
 }

@@ -365,6 +365,7 @@ static Term nothing(Model *m, Type type)
     case TYPE_BOOLEAN: return term_boolean(m, false);
     case TYPE_ENUM: return term_expr(m, expr_enum(m->pool, type.enumeration, 1));
     case TYPE_STRING: return term_expr(m, expr_string(m->pool, names_text(pool_names(m->pool), "")));
+    case TYPE_OBJECT: break;
     }
     BUG("unknown TypeKind");
 }
