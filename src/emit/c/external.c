@@ -54,7 +54,10 @@ void print_externals(Text *t, const Code *code, Arena *arena)
         print_pointer(t, f, ++n);
         text_format(&list, ", &koine_x%u, &koine_code%u, &koine_alarm%u, &koine_failures%u", n, n, n, n);
     }
-    text_format(t, "void *const " NATIVE_EXTERNALS "[] = { &koine_watched, &koine_after, &koine_text_of%s };\n",
+    text_format(t,
+                "void *const " NATIVE_EXTERNALS
+                "[] = { &koine_watched, &koine_after, &koine_text_bytes, &koine_object_of,\n"
+                "        &koine_object_made%s };\n",
                 list.at);
 }
 
@@ -83,6 +86,12 @@ static void print_before(Printer *p, const RoutinePrinter *rp, uint32_t argument
     if (x.is_text) {
         print_line(p, NULL, "if (%s == (-9223372036854775807 - 1)) { koine_fail(call, %u); goto done; }", name,
                    rp->site | ROUTINE_NO_INT);
+        return;
+    }
+    if (x.is_object) {
+        print_line(p, NULL, "void *const koine_a%u = koine_object_of(call, %s);", argument, name);
+        print_line(p, NULL, "if (!koine_a%u) { koine_fail(call, %u); goto done; }", argument,
+                   rp->site | ROUTINE_NO_OBJECT);
         return;
     }
     if (!x.is_address) {
@@ -121,8 +130,8 @@ static void print_arguments(Text *t, const RoutinePrinter *rp)
         case EXTERNAL_SIZE: text_format(t, "%u", rp->routine->fields[a->field].extents[a->dimension - 1]); break;
         case EXTERNAL_FIELD:
             if (external_parameter(f, k).is_text)
-                text_format(t, "koine_text_of(call, %s)", rp->names[a->field]);
-            else if (external_parameter(f, k).is_address)
+                text_format(t, "koine_text_bytes(call, %s)", rp->names[a->field]);
+            else if (external_parameter(f, k).is_address || external_parameter(f, k).is_object)
                 text_format(t, "koine_a%u", k);
             else
                 text_format(t, external_parameter(f, k).is_real ? "%s" : "(int)%s", rp->names[a->field]);
@@ -136,6 +145,13 @@ static void print_result_value(Printer *p, const RoutinePrinter *rp, const char 
                                const char *from)
 {
     const Type type = field->type;
+    const External *e = rp->routine->function->external;
+    if (e->object) {
+        print_line(p, NULL, "%s = %u;", to, e->object);
+        print_line(p, NULL, "if (!koine_object_made(call, %u, %s, koine_code%u)) { koine_fail(call, %u); goto done; }",
+                   e->object, from, external_number(p->code, rp->routine->function), rp->site | ROUTINE_NO_OBJECT);
+        return;
+    }
     print_line(p, NULL, type.kind == TYPE_BOOLEAN ? "%s = %s != 0;" : "%s = %s;", to, from);
     if (type.kind == TYPE_REAL)
         print_line(p, NULL, "if (%s - %s != 0.0) { koine_fail(call, %u); goto done; }", to, to,
@@ -174,7 +190,7 @@ static void print_direct(Printer *p, const RoutinePrinter *rp, uint32_t number)
     if (e->result == ID_NONE)
         print_line(p, NULL, "koine_x%u(%s);", number, arguments.n ? arguments.at : "");
     else
-        print_line(p, NULL, "const %s koine_result = koine_x%u(%s);", external_returns(rp->routine->function), number,
+        print_line(p, NULL, "%s const koine_result = koine_x%u(%s);", external_returns(rp->routine->function), number,
                    arguments.n ? arguments.at : "");
     print_line(p, NULL,
                "if ((koine_rounds() || *koine_failures%u) && koine_has_failed(call, %u, koine_code%u)) goto done;",
@@ -236,6 +252,10 @@ void print_external_body(Printer *p, const RoutinePrinter *rp)
     p->needs.externals = true;
     if (!f->is_pure) /* an argument has failed */
         print_line(p, NULL, "if (call[0].i) goto done;");
+    if (f->external->object) { /* the start is tried once more */
+        print_line(p, NULL, "if (koine_object_of(call, %u)) { out[0].i = %u; return; }", f->external->object,
+                   f->external->object);
+    }
     print_line(p, NULL, "if (koine_is_due(call, koine_alarm%u)%s) {", number, is_large(r) ? " || koine_watched" : "");
     p->indent++;
     print_watched(p, rp, number);

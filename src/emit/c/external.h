@@ -10,7 +10,15 @@
 #define NATIVE_EXTERNALS "koine_externals"
 /* The first entries of koine_externals; behind them for each function of C in the order of routines: its address, what
  * the host knows of it, its alarm, and the count of failures. */
-enum { EXTERNAL_PLACE_WATCHED, EXTERNAL_PLACE_AFTER, EXTERNAL_PLACE_TEXT, EXTERNAL_PLACES, EXTERNAL_EACH = 4 };
+enum {
+    EXTERNAL_PLACE_WATCHED,
+    EXTERNAL_PLACE_AFTER,
+    EXTERNAL_PLACE_TEXT,
+    EXTERNAL_PLACE_OBJECT,
+    EXTERNAL_PLACE_MADE,
+    EXTERNAL_PLACES,
+    EXTERNAL_EACH = 4
+};
 
 bool has_externals(const Code *code);
 /* The number of a function of C among them, from 1. */

@@ -2,6 +2,7 @@
 #include "emit/c/native.h"
 #include "emit/c/external.h"
 #include "ir/external.h"
+#include "koine/objects.h"
 #include "koine/texts.h"
 
 /* The address of a function, put where the text has a pointer to one. */
@@ -33,11 +34,19 @@ static const void *text_of(const KoineSlot *calls, int64_t number)
     return koine_text_at(calls, number, &n);
 }
 
+static uint32_t object_made(const KoineSlot *calls, int64_t number, void *object, const void *code)
+{
+    const ExternalCode *external = code;
+    return koine_object_made(calls, number, object, (KoineObjectEnd){ external->end, external });
+}
+
 static void fill_externals(const Code *code, void *const *places)
 {
     put_function(places[EXTERNAL_PLACE_WATCHED], (void (*)(void))watched);
     put_function(places[EXTERNAL_PLACE_AFTER], (void (*)(void))after);
     put_function(places[EXTERNAL_PLACE_TEXT], (void (*)(void))text_of);
+    put_function(places[EXTERNAL_PLACE_OBJECT], (void (*)(void))koine_object_of);
+    put_function(places[EXTERNAL_PLACE_MADE], (void (*)(void))object_made);
     places += EXTERNAL_PLACES;
     for (uint32_t k = 0; k < code->n_routines; k++) {
         const External *e = code->routines[k]->function->external;

@@ -291,8 +291,10 @@ static void print_external_support(Text *text)
         text,
         "static uint32_t (*koine_watched)(const void *code, const KoineSlot *call, const KoineSlot *in,\n"
         "        KoineSlot *out);\n"
-        "static const void *(*koine_text_of)(const KoineSlot *call, int64_t number);\n"
+        "static const void *(*koine_text_bytes)(const KoineSlot *call, int64_t number);\n"
         "static uint32_t (*koine_after)(const void *code);\n"
+        "static void *(*koine_object_of)(const KoineSlot *call, int64_t number);\n"
+        "static uint32_t (*koine_object_made)(const KoineSlot *call, int64_t number, void *object, const void *code);\n"
         "#ifdef __TINYC__\n"
         "#define KOINE_RARELY(x) (x)\n"
         "#define KOINE_RARE static\n"

@@ -36,6 +36,7 @@ Text alone_externals(const Code *code, Arena *arena)
     const ExternalSet set = find_set(code, arena);
     Text text = external_text(&set);
     text_add(&text, "\n#line 1 \"externals.c\"\n"
+                    "#include \"koine/objects.h\"\n"
                     "#include \"koine/support.h\"\n"
                     "#include \"koine/texts.h\"\n"
                     "extern void *const " NATIVE_EXTERNALS "[];\n"
@@ -60,14 +61,34 @@ Text alone_externals(const Code *code, Arena *arena)
                     "    if (!state->has_failed)\n");
     text_format(&text, "        return mode != before ? %d : 0;\n    state->has_failed = 0;\n    return %d;\n}\n",
                 ROUTINE_ROUNDED, ROUTINE_REFUSED);
+    text_add(&text,
+             "static void end_object(const void *code, void *object)\n"
+             "{\n"
+             "    void (*end)(void *);\n"
+             "    memcpy(&end, code, sizeof end);\n"
+             "    end(object);\n"
+             "    after(code);\n"
+             "}\n"
+             "static uint32_t object_made(const KoineSlot *calls, int64_t number, void *object, const void *code)\n"
+             "{\n"
+             "    const KoineObjectEnd end = { end_object, code };\n"
+             "    return koine_object_made(calls, number, object, end);\n"
+             "}\n");
+    for (uint32_t k = 0; k < set.n; k++)
+        if (function_is_constructor(set.functions[k]))
+            text_format(&text, "static void (*const ends_%u)(void *) = " EXTERNAL_END "%u;\n", k, k);
     text_add(&text, "void koine_alone_externals(void);\nvoid koine_alone_externals(void)\n{\n");
     text_format(&text, "    put(%d, (const void *)after);\n    put(%d, (const void *)text_of);\n", EXTERNAL_PLACE_AFTER,
                 EXTERNAL_PLACE_TEXT);
+    text_format(&text, "    put(%d, (const void *)koine_object_of);\n    put(%d, (const void *)object_made);\n",
+                EXTERNAL_PLACE_OBJECT, EXTERNAL_PLACE_MADE);
     for (uint32_t k = 0; k < set.n; k++) {
         const uint32_t place = EXTERNAL_PLACES + k * EXTERNAL_EACH;
         text_format(&text, "    put(%u, (const void *)" EXTERNAL_ENTRY "%u);\n    put(%u, &no_alarm);\n", place, k,
                     place + 2);
         text_format(&text, "    put(%u, &koine_external_failures);\n", place + 3);
+        if (function_is_constructor(set.functions[k]))
+            text_format(&text, "    put(%u, &ends_%u);\n", place + 1, k);
     }
     text_add(&text, "}\n");
     return text;

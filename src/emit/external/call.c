@@ -3,6 +3,7 @@
 #include "emit/external/call.h"
 #include "emit/external/watch.h"
 #include "ir/routine.h"
+#include "koine/objects.h"
 #include "koine/support.h"
 #include "koine/texts.h"
 #include <ffi.h>
@@ -93,6 +94,10 @@ static bool put_field(const LoadedCode *x, uint32_t argument, const CallInputs *
     const Value *inputs = in->values;
     if (p.is_text)
         return put_text(in->calls, inputs[field].i, cell);
+    if (p.is_object) {
+        cell->at = koine_object_of(in->calls, inputs[field].i);
+        return cell->at;
+    }
     if (!p.is_address)
         return put_number(cell, p.is_real, inputs[field]);
     cell->at = *room;
@@ -120,6 +125,36 @@ static bool put_arguments(const LoadedCode *x, const CallInputs *inputs, Cell *c
     return is_good;
 }
 
+/* ---- behind a call ---- */
+static uint32_t look_behind(const LoadedCode *x, uint32_t before)
+{
+    uint32_t kind = ROUTINE_NO_FAULT;
+    if (koine_arithmetic_mode() != before) {
+        koine_arithmetic_restore(before);
+        kind = ROUTINE_ROUNDED;
+    }
+    KoineExternalState *state = x->failures.state ? x->failures.state() : NULL;
+    if (state && state->has_failed) {
+        state->has_failed = 0;
+        kind = ROUTINE_REFUSED;
+    }
+    return kind;
+}
+
+/* ---- objects ---- */
+/* What becomes of the mode of arithmetic, the locale and signals is put right; there is nobody to be told. */
+static void end_object(const void *context, void *object)
+{
+    const LoadedCode *x = context;
+    void (*destructor)(void *) = (void (*)(void *))x->code.destructor;
+    const uint32_t before = koine_arithmetic_mode();
+    Watch watch;
+    watch_begin(&watch);
+    destructor(object);
+    watch_end(&watch);
+    look_behind(x, before);
+}
+
 /* ---- results ---- */
 /* False: no value of the type. */
 static bool take_integer(const LoadedCode *x, Type type, int64_t number, Value *to)
@@ -145,10 +180,22 @@ static uint32_t take_elements(const LoadedCode *x, uint32_t field, const void *f
     return kind;
 }
 
-static uint32_t take_results(const LoadedCode *x, const Cell *cells, const Cell *result, Value *outputs)
+/* What the object is to Koine is its number. */
+static uint32_t take_object(const LoadedCode *x, const KoineSlot *calls, void *object, Value *output)
+{
+    const uint32_t number = x->function->external->object;
+    output->i = number;
+    return koine_object_made(calls, number, object, (KoineObjectEnd){ end_object, x }) ? ROUTINE_NO_FAULT
+                                                                                       : ROUTINE_NO_OBJECT;
+}
+
+static uint32_t take_results(const LoadedCode *x, const KoineSlot *calls, const Cell *cells, const Cell *result,
+                             Value *outputs)
 {
     const External *e = x->function->external;
     uint32_t kind = ROUTINE_NO_FAULT;
+    if (e->object)
+        return take_object(x, calls, result->at, outputs);
     for (uint32_t k = 0; k < e->arguments.n && kind == ROUTINE_NO_FAULT; k++)
         if (e->arguments.at[k].kind == EXTERNAL_FIELD && e->arguments.at[k].field >= x->function->n_inputs)
             kind = take_elements(x, e->arguments.at[k].field, cells[k].at, outputs);
@@ -159,21 +206,6 @@ static uint32_t take_results(const LoadedCode *x, const Cell *cells, const Cell 
 }
 
 /* ---- calls ---- */
-static uint32_t look_behind(const LoadedCode *x, uint32_t before)
-{
-    uint32_t kind = ROUTINE_NO_FAULT;
-    if (koine_arithmetic_mode() != before) {
-        koine_arithmetic_restore(before);
-        kind = ROUTINE_ROUNDED;
-    }
-    KoineExternalState *state = x->failures.state ? x->failures.state() : NULL;
-    if (state && state->has_failed) {
-        state->has_failed = 0;
-        kind = ROUTINE_REFUSED;
-    }
-    return kind;
-}
-
 static uint32_t after(ExternalCode *code)
 {
     return look_behind((const LoadedCode *)code, koine_arithmetic_nearest());
@@ -196,6 +228,15 @@ static uint32_t call_function(LoadedCode *x, Cell *cells, void **values, Cell *r
     return meddled;
 }
 
+/* All objects among the arguments are there. */
+static bool has_objects(const LoadedCode *x, const CallInputs *in)
+{
+    bool all = true;
+    for (uint32_t k = 0; k < x->function->n_inputs; k++)
+        all &= field_of(x, k)->type.kind != TYPE_OBJECT || koine_object_of(in->calls, in->values[k].i);
+    return all;
+}
+
 static uint32_t call_in(LoadedCode *x, const CallInputs *inputs, Value *outputs, bool is_watched, char *memory)
 {
     const uint32_t n = x->function->external->arguments.n;
@@ -204,9 +245,9 @@ static uint32_t call_in(LoadedCode *x, const CallInputs *inputs, Value *outputs,
     for (uint32_t k = 0; k < n; k++)
         values[k] = &cells[k];
     if (!put_arguments(x, inputs, cells, (char *)(values + n)))
-        return ROUTINE_NO_INT;
+        return has_objects(x, inputs) ? ROUTINE_NO_INT : ROUTINE_NO_OBJECT;
     const uint32_t kind = call_function(x, cells, values, &result, is_watched);
-    return kind == ROUTINE_NO_FAULT ? take_results(x, cells, &result, outputs) : kind;
+    return kind == ROUTINE_NO_FAULT ? take_results(x, inputs->calls, cells, &result, outputs) : kind;
 }
 
 static uint32_t call_with_little(LoadedCode *x, const CallInputs *inputs, Value *outputs, bool is_watched)
@@ -219,6 +260,11 @@ static uint32_t call(ExternalCode *code, const void *calls, const Value *inputs,
 {
     LoadedCode *x = (LoadedCode *)code;
     const CallInputs in = { calls, inputs };
+    const uint32_t object = x->function->external->object;
+    if (object && koine_object_of(calls, object)) { /* the start is tried once more */
+        outputs->i = object;
+        return ROUTINE_NO_FAULT;
+    }
     if (x->meddled != ROUTINE_NO_FAULT)
         return x->meddled;
     if (x->bytes <= 1024)
@@ -239,7 +285,7 @@ static const char *failure(const ExternalCode *code)
 static ffi_type *type_of(const Function *f, uint32_t argument)
 {
     const ExternalParameter p = external_parameter(f, argument);
-    if (p.is_address || p.is_text)
+    if (p.is_address || p.is_text || p.is_object)
         return &ffi_type_pointer;
     return p.is_real ? &ffi_type_double : p.is_size ? &ffi_type_uint64 : &ffi_type_sint;
 }
@@ -249,8 +295,9 @@ static ffi_type *type_returned(const Function *f)
     switch (*external_returns(f)) {
     case 'd': return &ffi_type_double;
     case 'i': return &ffi_type_sint;
-    default: return &ffi_type_void;
+    default: break;
     }
+    return f->external->result == ID_NONE ? &ffi_type_void : &ffi_type_pointer;
 }
 
 static void measure(LoadedCode *x, Arena *arena)
@@ -273,7 +320,7 @@ static void measure(LoadedCode *x, Arena *arena)
             x->bytes += copied_bytes(x, f->external->arguments.at[k].field);
 }
 
-ExternalCode *external_code_create(const Function *f, void (*address)(void), ExternalFailures failures, Arena *arena)
+ExternalCode *external_code_create(const Function *f, ExternalAddresses at, ExternalFailures failures, Arena *arena)
 {
     LoadedCode *x = NEW(arena, LoadedCode);
     const uint32_t n = f->external->arguments.n;
@@ -281,7 +328,9 @@ ExternalCode *external_code_create(const Function *f, void (*address)(void), Ext
     x->code = (ExternalCode){ .call = call,
                               .after = after,
                               .failure = failure,
-                              .address = address,
+                              .address = at.function,
+                              .destructor = at.destructor,
+                              .end = end_object,
                               .failures = failures.failures ? failures.failures : &x->never,
                               .alarm = 1 };
     for (uint32_t k = 0; k < n; k++)

@@ -12,8 +12,13 @@ typedef struct {
     const volatile int *failures;
 } ExternalFailures;
 
+typedef struct {
+    void (*function)(void);
+    void (*destructor)(void); /* of the objects that it makes; else NULL */
+} ExternalAddresses;
+
 /* NULL: libffi does not know such a function. Lives in the arena. */
-ExternalCode *external_code_create(const Function *function, void (*address)(void), ExternalFailures failures,
+ExternalCode *external_code_create(const Function *function, ExternalAddresses at, ExternalFailures failures,
                                    Arena *arena);
 
 #endif

@@ -78,6 +78,18 @@ typedef struct {
     void *function, *library;
 } Found;
 
+/* In the library that has the constructor. */
+static bool find_destructor(Externals *x, uint32_t number, const Found *found, ExternalAddresses *to)
+{
+    const Function *f = x->set.functions[number];
+    if (!function_is_constructor(f))
+        return true;
+    const char *symbol = names_of(pool_names(f->body->pool), f->external->destructor);
+    void *destructor = dlsym(found->library, x->object ? arena_format(x->arena, EXTERNAL_END "%u", number) : symbol);
+    memcpy(&to->destructor, &destructor, sizeof to->destructor);
+    return destructor || report(x, f, arena_format(x->arena, "there is no '%s' in its libraries", symbol), NULL);
+}
+
 static bool find_in_libraries(Externals *x, uint32_t number, Found *found)
 {
     const Function *f = x->set.functions[number];
@@ -113,19 +125,21 @@ static bool load_function(Externals *x, uint32_t number)
 {
     const Function *f = x->set.functions[number];
     Found found = { .library = x->object };
-    void (*address)(void);
+    ExternalAddresses addresses = { 0 };
     if (x->object)
         found.function = dlsym(x->object, arena_format(x->arena, EXTERNAL_ENTRY "%u", number));
     else if (!check_known(x, f) || !find_in_libraries(x, number, &found))
         return false;
     REQUIRE(found.function);
-    memcpy(&address, &found.function, sizeof address); /* POSIX: function pointers fit void * */
+    memcpy(&addresses.function, &found.function, sizeof addresses.function); /* POSIX: function pointers fit void * */
+    if (!find_destructor(x, number, &found, &addresses))
+        return false;
     void *state = dlsym(found.library, "koine_external_state");
     ExternalFailures failures = { .failures = dlsym(found.library, "koine_external_failures") };
     memcpy(&failures.state, &state, sizeof state);
     if (!state || !failures.failures)
         failures = (ExternalFailures){ 0 };
-    f->external->code = external_code_create(f, address, failures, x->arena);
+    f->external->code = external_code_create(f, addresses, failures, x->arena);
     return f->external->code || report(x, f, "libffi cannot call such a function", NULL);
 }
 

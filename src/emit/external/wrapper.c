@@ -113,6 +113,21 @@ static bool needs_declaration(const ExternalFiles *files)
     return !has_include(files);
 }
 
+static void put_destructor(const ExternalSet *set, uint32_t number, Text *text)
+{
+    const Function *f = set->functions[number];
+    if (!function_is_constructor(f))
+        return;
+    const char *symbol = text_of(f, f->external->destructor);
+    text_format(text, "#line 1 \"the call of %s\"\n", symbol);
+    if (needs_declaration(&set->files[number]))
+        text_format(text, "void %s(void *); ", symbol);
+    text_format(text,
+                "__attribute__((visibility(\"default\"))) void " EXTERNAL_END "%u(void *a0); "
+                "void " EXTERNAL_END "%u(void *a0) { %s(a0); }\n",
+                number, number, symbol);
+}
+
 static void put_entry(const ExternalSet *set, uint32_t number, Text *text)
 {
     const Function *f = set->functions[number];
@@ -129,6 +144,7 @@ static void put_entry(const ExternalSet *set, uint32_t number, Text *text)
     for (uint32_t k = 0; k < f->external->arguments.n; k++)
         text_format(text, k ? ", a%u" : "a%u", k);
     text_add(text, "); }\n");
+    put_destructor(set, number, text);
 }
 
 Text external_text(const ExternalSet *set)
@@ -169,7 +185,7 @@ static const struct {
 
 static char letter_of(ExternalParameter p)
 {
-    return p.is_address ? 'p' : p.is_real ? 'd' : 'i';
+    return p.is_address || p.is_object ? 'p' : p.is_real ? 'd' : 'i';
 }
 
 const char *external_known_mistake(const Function *f, Arena *arena)

@@ -15,6 +15,7 @@ typedef struct {
 } ExternalSet;
 
 #define EXTERNAL_ENTRY "koine_entry_" /* and the number of the function */
+#define EXTERNAL_END   "koine_end_"   /* likewise: what ends the object that it makes */
 
 /* Whether there is anything to compile: a C file, a header, a text or an archive. */
 bool external_has_text(const ExternalSet *set);

@@ -5,6 +5,7 @@
 #include "emit/program/guid.h"
 #include "emit/program/tables.h"
 #include "emit/routines.h"
+#include "ir/external.h"
 
 struct Program {
     KoineProgram data;
@@ -101,6 +102,19 @@ static KoineSlots join_slots(const Model *m, const Slots *slots, const Kernels *
                          .n_given_starts = events->sets.n_given,
                          .computed_starts = starts.at,
                          .n_computed_starts = starts.n };
+}
+
+/* What makes them says how many there are. */
+static KoineObjects join_objects(const Model *m, const Slots *slots)
+{
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < m->variables.n; k++) {
+        const Variable *v = &m->variables.at[k];
+        if (v->type.kind == TYPE_OBJECT && v->binding.shape->kind == EXPR_FUNCTION &&
+            v->binding.shape->u.function->external->object > n)
+            n = v->binding.shape->u.function->external->object;
+    }
+    return (KoineObjects){ n ? slots->calls + CALL_OBJECTS : KOINE_NONE, n };
 }
 
 static KoineLiterals join_texts(const Kernels *ks)
@@ -208,6 +222,7 @@ Program *program_create(const Schedule *schedule, Arena *arena)
     program->data = (KoineProgram){ .tables = &program->tables,
                                     .slots = join_slots(schedule->model, slots, kernels, &events),
                                     .texts = join_texts(kernels),
+                                    .objects = join_objects(schedule->model, slots),
                                     .parts = join_parts(parameters, &parts, systems, &events),
                                     .events = events.data,
                                     .systems = join_systems(schedule->model, &parts, systems, &events),

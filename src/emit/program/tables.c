@@ -97,7 +97,7 @@ static void fill_variable(Rows *r, uint32_t k, KoineVariable *row)
                             .n_dims = v->type.rank,
                             .first_dim = r->dims.n,
                             .enumeration = v->type.enumeration,
-                            .type = v->type.kind,
+                            .type = v->type.kind == TYPE_OBJECT ? (uint8_t)KOINE_INTEGER : v->type.kind,
                             .variability = v->variability,
                             .causality = v->causality == CAUSALITY_PORT ? CAUSALITY_LOCAL : v->causality,
                             .state = -1,
@@ -129,7 +129,7 @@ static void fill_variable(Rows *r, uint32_t k, KoineVariable *row)
         row->flags |= KOINE_VARIABLE_NEGATED;
     if (v->is_fixed)
         row->flags |= KOINE_VARIABLE_FIXED;
-    if (v->is_generated || v->is_protected)
+    if (v->is_generated || v->is_protected || v->type.kind == TYPE_OBJECT)
         row->flags |= KOINE_VARIABLE_HIDDEN;
     for (uint32_t j = 0; j < v->type.rank; j++)
         vec_push(r->arena, &r->dims, (uint32_t)m->dims.at[v->first_dim + j].extent);
@@ -330,9 +330,12 @@ static uint32_t capabilities_of(const Schedule *s, const Slots *slots)
     const bool is_autonomous = s->parts[PART_DERIVATIVES].n == 0 && s->parts[PART_ROOTS].n == 0 &&
                                s->figures.n_roots == 0 && slots->n_x == 0 && !has_signals(s->model) &&
                                s->model->foreigns.n == 0;
-    return /* what foreign components remember is not in the block */
-        (s->model->foreigns.n == 0 ? KOINE_CAN_SNAPSHOT : 0) | (is_autonomous ? KOINE_IS_AUTONOMOUS : 0) |
-        (looks_after_steps(s->model) ? KOINE_NEEDS_STEP_EVENTS : 0) |
+    bool has_objects = false;
+    for (uint32_t k = 0; k < s->model->variables.n && !has_objects; k++)
+        has_objects = s->model->variables.at[k].type.kind == TYPE_OBJECT;
+    return /* what foreign components and external objects remember is not in the block */
+        (s->model->foreigns.n == 0 && !has_objects ? KOINE_CAN_SNAPSHOT : 0) |
+        (is_autonomous ? KOINE_IS_AUTONOMOUS : 0) | (looks_after_steps(s->model) ? KOINE_NEEDS_STEP_EVENTS : 0) |
         (slots->phases.terminal != KOINE_NONE ? KOINE_HAS_TERMINAL : 0);
 }
 
