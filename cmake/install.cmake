@@ -1,6 +1,6 @@
 # cmake --install: the program, the library for other programs (koine/koine.h) shared and static, headers, the Python module,
 # manual page, completion, documentation and examples. The program needs none of the source tree: its pages are inside it.
-set(parts base foreign trust graph ir simplex dymola passes runtime formats emit experiment languages bank explain outside driver api)
+set(parts base foreign trust graph ir simplex dymola passes runtime formats emit experiment languages bank explain outside driver study api)
 # Debian's libtcc cannot become part of a shared library (it is not position-independent): there the table of tiers has no row
 # for it, and `auto` climbs to the C compiler at once.
 add_library(koine_library SHARED ${CMAKE_SOURCE_DIR}/src/emit/tiers.c)

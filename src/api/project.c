@@ -1,6 +1,6 @@
 /* Opening and compiling: see koine.h. */
 #include "api/api.h"
-#include "driver/named.h"
+#include "study/named.h"
 #include "driver/words.h"
 #include "experiment/linear.h"
 #include "experiment/set.h"

@@ -6,6 +6,7 @@
 #include "explain/figures.h"
 #include "explain/report.h"
 #include "explain/structure.h"
+#include "study/told.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -100,21 +101,13 @@ static bool gather(KoineProject *project)
 static void describe(KoineProject *project)
 {
     ApiRun *run = &project->run;
-    Compilation *c = project->c;
-    const CompileReport report = compile_report(c->schedule, c->program, c->arena);
     run->request = (RunRequest){
         .experiment = &run->experiment,
         .start = &run->start,
-        .sources = c->sources,
         .kind = project->kind,
-        .about = { .file = c->request.path,
-                   .output = run->experiment.has[EXPERIMENT_OUTPUT] ? run->experiment.results.output : NULL,
-                   .tier = project->how.tier ? project->how.tier : "auto",
-                   .tier_note = "",
-                   .model = report.model,
-                   .language = report.language,
-                   .compiler_bytes = report.bytes },
+        .about = { .output = run->experiment.has[EXPERIMENT_OUTPUT] ? run->experiment.results.output : NULL },
     };
+    run_told(&run->request, project->c, project->how.tier);
     run->caller = (RunCaller){ .context = project,
                                .interrupt = &project->interrupt,
                                .ready = on_ready,

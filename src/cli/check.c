@@ -1,7 +1,7 @@
 /* koine check: diagnostics and the figures of the analysed model. */
 #include "cli/target.h"
 #include "cli/verbs.h"
-#include "driver/findings.h"
+#include "study/findings.h"
 
 static int check(const Command *command, Compilation *c, CompileRequest *request)
 {

@@ -4,7 +4,7 @@
 #include "cli/verbs.h"
 #include "driver/cache.h"
 #include "trust/trust.h"
-#include "driver/trial.h"
+#include "study/trial.h"
 #include "driver/words.h"
 #include "experiment/catalogue.h"
 #include "formats/written.h"

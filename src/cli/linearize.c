@@ -74,23 +74,12 @@ static void on_ended(void *context, const ExperimentRun *made, KoineModel *model
 
 static int make_run(Linearize *l)
 {
-    const char *why, *tier = l->settings.experiment.how.tier;
     Compilation *c = l->c;
-    RunRequest request = { .experiment = &l->settings.experiment, .start = &l->settings.start, .sources = c->sources };
-    settings_finish(&l->settings, c);
+    RunRequest request = { .experiment = &l->settings.experiment, .start = &l->settings.start };
     l->settings.request.derivatives = (DerivativeRequest){ true, l->inputs, l->outputs };
-    if (!target_compile(l->command, &l->settings.request, c))
-        return error_status(c->diag, EXIT_MODEL);
-    request.about.tier = tier ? tier : "auto";
-    request.about.tier_note = "";
-    request.about.file = l->settings.request.path;
-    request.kind = compilation_kind(c, request.about.tier, &why);
-    if (!request.kind && !diag_errors(c->diag))
-        return say("the tier '%s' cannot be used: %s", request.about.tier, why), EXIT_ENVIRONMENT;
-    if (!request.kind) {
-        print_diagnostics(l->command, c->diag);
-        return EXIT_MODEL;
-    }
+    const int compiled = settings_compile(l->command, c, &l->settings, &request);
+    if (compiled != EXIT_GOOD)
+        return compiled;
     const RunCaller caller = { .context = l, .interrupt = interrupt_watch(), .ended = on_ended, .message = on_message };
     const RunMade made = experiment_run(&request, &caller, l->arena, c->diag);
     if (made == RUN_MADE)

@@ -13,7 +13,6 @@
 #include "experiment/summary.h"
 #include "driver/stop.h"
 #include "driver/words.h"
-#include "explain/figures.h"
 #include "formats/result_file.h"
 #include <unistd.h>
 
@@ -270,7 +269,6 @@ static bool begin_request(Run *run)
     RunRequest *request = &run->request;
     *request = (RunRequest){ .experiment = &run->settings.experiment,
                              .start = &run->settings.start,
-                             .sources = run->c->sources,
                              .live = command_option(command, "live"),
                              .may_write_anywhere = command_option(command, "write-anywhere"),
                              .wants_work = command_option(command, "hot"),
@@ -285,26 +283,10 @@ static int compile_and_run(Run *run)
 {
     const double begun = run_clock();
     RunRecord *about = &run->request.about;
-    settings_finish(&run->settings, run->c);
-    if (!target_compile(run->command, &run->settings.request, run->c))
-        return error_status(run->diag, EXIT_MODEL);
-    const char *why;
-    about->tier = run->settings.experiment.how.tier ? run->settings.experiment.how.tier : "auto";
-    run->request.kind = compilation_kind(run->c, about->tier, &why);
-    if (!run->request.kind && diag_errors(run->diag)) {
-        print_diagnostics(run->command, run->diag);
-        return EXIT_MODEL;
-    }
-    if (!run->request.kind) {
-        say("the tier '%s' cannot be used: %s", about->tier, why);
-        return EXIT_ENVIRONMENT;
-    }
-    const CompileReport report = compile_report(run->c->schedule, run->c->program, run->c->arena);
+    const int compiled = settings_compile(run->command, run->c, &run->settings, &run->request);
+    if (compiled != EXIT_GOOD)
+        return compiled;
     about->compile_seconds = run_clock() - begun;
-    about->model = report.model;
-    about->language = report.language;
-    about->compiler_bytes = report.bytes;
-    about->file = run->settings.request.path;
     about->experiment = run->settings.experiment_path;
     if (!run_choose_output(&run->request, run->arena))
         return usage_error(run->command,

@@ -1,5 +1,6 @@
 #include "cli/settings.h"
-#include "driver/named.h"
+#include "study/named.h"
+#include "study/told.h"
 #include "driver/words.h"
 #include "experiment/complete.h"
 #include "experiment/summary.h"
@@ -106,6 +107,22 @@ int settings_gather(const Command *command, Compilation *c, RunSettings *setting
 void settings_finish(RunSettings *settings, Compilation *c)
 {
     named_take_experiment(&settings->request, &settings->experiment, c->sources, "command line", c->arena);
+}
+
+int settings_compile(const Command *command, Compilation *c, RunSettings *settings, RunRequest *request)
+{
+    const char *why, *tier = settings->experiment.how.tier;
+    settings_finish(settings, c);
+    if (!target_compile(command, &settings->request, c))
+        return error_status(c->diag, EXIT_MODEL);
+    if (run_told_kind(request, c, tier, &why))
+        return EXIT_GOOD;
+    if (diag_errors(c->diag)) {
+        print_diagnostics(command, c->diag);
+        return EXIT_MODEL;
+    }
+    say("the tier '%s' cannot be used: %s", tier ? tier : "auto", why);
+    return EXIT_ENVIRONMENT;
 }
 
 int settings_error_status(const RunSettings *settings)

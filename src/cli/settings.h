@@ -4,7 +4,7 @@
 
 #include "experiment/start.h"
 #include "cli/target.h"
-#include "experiment/control.h"
+#include "experiment/run.h"
 
 typedef struct {
     CompileRequest request;      /* of the model; the experiment comes in with named_take_experiment */
@@ -19,6 +19,8 @@ int settings_read(const Command *command, Compilation *c, RunSettings *settings)
 int settings_gather(const Command *command, Compilation *c, RunSettings *settings);
 /* The experiment says how the model is to be compiled. */
 void settings_finish(RunSettings *settings, Compilation *c);
+/* The model is compiled as the experiment wants it, and the request of a run gets it and its kind. */
+int settings_compile(const Command *command, Compilation *c, RunSettings *settings, RunRequest *request);
 /* What will be used, in a line or two on stderr. */
 void settings_say(const RunSettings *settings, const Controls *controls, Arena *arena);
 /* Status for a setting that turns out to be wrong later. */

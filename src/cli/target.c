@@ -1,5 +1,5 @@
 #include "cli/target.h"
-#include "driver/named.h"
+#include "study/named.h"
 #include <errno.h>
 #include <sys/stat.h>
 

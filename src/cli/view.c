@@ -2,7 +2,7 @@
 #include "cli/target.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
-#include "driver/named.h"
+#include "study/named.h"
 #include "driver/words.h"
 #include "experiment/noted.h"
 #include "web/browser.h"

@@ -4,7 +4,7 @@
 #include "driver/resolve.h"
 #include "driver/stop.h"
 #include "ir/task_text.h"
-#include "driver/tier.h"
+#include "emit/loaded_tiers.h"
 #include "driver/words.h"
 #include "emit/external/external.h"
 #include "foreign/foreign.h"

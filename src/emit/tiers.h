@@ -1,7 +1,7 @@
 /* The table of tiers: the ways to execute Code. A new tier is a file that loads Code, and one row in tiers.c.
  *
  * All tiers give the same bits. `auto` is no tier: it begins in the first row and climbs to later ones while a run goes
- * on (driver/tier.c). */
+ * on (loaded_tiers.c). */
 #ifndef EMIT_TIERS_H
 #define EMIT_TIERS_H
 

@@ -1,4 +1,4 @@
-#include "driver/trial.h"
+#include "study/trial.h"
 #include "driver/compile.h"
 #include "koine/simulate.h"
 #include <math.h>

@@ -1,6 +1,6 @@
 /* Whether what executes models works on this machine: each tier is tried on a model of two lines. */
-#ifndef DRIVER_TRIAL_H
-#define DRIVER_TRIAL_H
+#ifndef STUDY_TRIAL_H
+#define STUDY_TRIAL_H
 
 #include "base/arena.h"
 

@@ -1,8 +1,8 @@
 /* Tiers of one Program, loaded when first wanted. `auto` begins interpreted and moves to compiled code when the work
  * done pays for the compiler; the decision counts work, never time. All tiers give the same bits, so a run does not
  * notice. */
-#ifndef DRIVER_TIER_H
-#define DRIVER_TIER_H
+#ifndef EMIT_LOADED_TIERS_H
+#define EMIT_LOADED_TIERS_H
 
 #include "emit/program.h"
 

@@ -1,5 +1,5 @@
-/* Loading the code of tiers, and climbing to faster ones while a model runs; see tier.h. */
-#include "driver/tier.h"
+/* Loading the code of tiers, and climbing to faster ones while a model runs; see loaded_tiers.h. */
+#include "emit/loaded_tiers.h"
 #include "emit/tiers.h"
 #include <stdio.h>
 

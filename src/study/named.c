@@ -1,4 +1,4 @@
-#include "driver/named.h"
+#include "study/named.h"
 #include "bank/bank.h"
 #include "base/names.h"
 #include <dirent.h>

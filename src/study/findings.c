@@ -1,4 +1,4 @@
-#include "driver/findings.h"
+#include "study/findings.h"
 #include "driver/dump.h"
 #include "explain/figures.h"
 #include "explain/report.h"

@@ -1,6 +1,6 @@
 /* The model that a command line, an experiment or a program names, and what an experiment asks of its compilation. */
-#ifndef DRIVER_NAMED_H
-#define DRIVER_NAMED_H
+#ifndef STUDY_NAMED_H
+#define STUDY_NAMED_H
 
 #include "driver/compile.h"
 #include "experiment/experiment.h"

@@ -1,7 +1,7 @@
 /* What can be said of a model without running it: mistakes and figures, lists, its structure, its text with messages.
  */
-#ifndef DRIVER_FINDINGS_H
-#define DRIVER_FINDINGS_H
+#ifndef STUDY_FINDINGS_H
+#define STUDY_FINDINGS_H
 
 #include "driver/compile.h"
 
