@@ -185,6 +185,17 @@ static void recall(const StartState *start, const Experiment *experiment, KoineM
                     "random numbers");
 }
 
+/* The earlier run has executed the ticks of this instant, and of what is one instant with it (rule S7). */
+static void tell_passed(const StartState *start, const Experiment *experiment, KoineModel *model)
+{
+    const KoineTables *tables = model->kind->tables;
+    const KoineSlot passed = { .r = start->time + 16 * DBL_EPSILON * fabs(start->time) };
+    const bool is_same = start->next == start->row && is_near(experiment->begin.start, start->time);
+    for (uint32_t row = 0; row < tables->n_variables && is_same; row++)
+        if (strcmp(tables->variables[row].name, "$passed") == 0)
+            memcpy(model->block + tables->variables[row].now, &passed, sizeof passed);
+}
+
 bool start_write(const StartState *start, const Experiment *experiment, KoineModel *model, Arena *arena, Diag *diag)
 {
     const KoineTables *tables = model->kind->tables;
@@ -221,6 +232,7 @@ bool start_write(const StartState *start, const Experiment *experiment, KoineMod
             }
         }
     }
+    tell_passed(start, experiment, model);
     if (is_good)
         recall(start, experiment, model, arena, diag);
     return is_good;

@@ -14,6 +14,7 @@
 #include "base/bug.h"
 #include "ir/walk.h"
 #include "passes/pipeline.h"
+#include <math.h>
 
 typedef struct {
     Term start, interval; /* absent: 0 and 1 */
@@ -36,6 +37,7 @@ typedef struct {
     bool
         has_partitions; /* equations belong to clocks: no clock ticks before the start is known, what is sampled then */
     VarId begun;        /* it is known; none: not made yet */
+    VarId passed;       /* Real parameter; none: not made yet */
 } Lowering;
 
 /* ---- times ---- */
@@ -216,6 +218,32 @@ static const Expr *time_of(Pool *pool, TermBuilder *builder, const Ticks *t, con
     return term_is_absent(t->start) ? at : expr_binary(pool, OP_ADD, term_import(builder, t->start), at);
 }
 
+/* Ticks up to here were executed by a run that this one goes on from: whoever starts it so says that by the name. */
+static VarId passed(Lowering *l)
+{
+    Model *m = l->model;
+    if (!var_is_none(l->passed))
+        return l->passed;
+    const NameId name = names_text(pool_names(m->pool), "$passed");
+    l->passed = model_add_variable(m, (InstanceId){ 0 }, name, REAL_TYPE, m->span);
+    Variable *made = model_var(m, l->passed);
+    made->variability = VARIABILITY_PARAMETER;
+    made->definition = DEFINITION_BINDING;
+    made->is_protected = made->is_kept = true;
+    made->binding = term_real(m, -INFINITY);
+    return l->passed;
+}
+
+/* Tick `k` is not over when the run begins. */
+static const Expr *is_ahead(Lowering *l, TermBuilder *builder, const Ticks *t, const Expr *k)
+{
+    Pool *pool = l->model->pool;
+    const Expr *at = time_of(pool, builder, t, k), *now = term_leaf(builder, ref_time());
+    const Expr *over = term_leaf(builder, ref_now(passed(l)));
+    return expr_binary(pool, OP_AND, expr_literal_relation(pool, OP_GE, at, now),
+                       expr_literal_relation(pool, OP_GT, at, over));
+}
+
 /* The first tick that is not over when the run begins: the quotient, rounded up, or one beside it. */
 static Term first_tick(Lowering *l, const Ticks *t)
 {
@@ -231,8 +259,7 @@ static Term first_tick(Lowering *l, const Ticks *t)
     q = expr_unary(pool, OP_ICEIL, expr_binary(pool, OP_DIV, q, expr_real(pool, (double)t->b)));
     const Expr *one = expr_integer(pool, 1), *zero = expr_integer(pool, 0);
     const Expr *less = expr_binary(pool, OP_SUB, q, one), *more = expr_binary(pool, OP_ADD, q, one);
-    const Expr *is_less = expr_literal_relation(pool, OP_GE, time_of(pool, &builder, t, less), now);
-    const Expr *is_same = expr_literal_relation(pool, OP_GE, time_of(pool, &builder, t, q), now);
+    const Expr *is_less = is_ahead(l, &builder, t, less), *is_same = is_ahead(l, &builder, t, q);
     const Expr *first = expr_if(pool, is_less, less, expr_if(pool, is_same, q, more));
     return term_finish(&builder, expr_if(pool, expr_literal_relation(pool, OP_GT, first, zero), first, zero));
 }
@@ -627,7 +654,8 @@ bool lower_ticks(Compile *c)
                    .parts = NEW_ARRAY(c->scratch, Parts, m->clocks.n + 1),
                    .before = NEW_ARRAY(c->scratch, uint32_t, m->clocks.n + 1),
                    .has_partitions = m->clocks.n && has_partitions(m),
-                   .begun = VAR_NONE };
+                   .begun = VAR_NONE,
+                   .passed = VAR_NONE };
     for (uint32_t k = 0; k < m->clocks.n; k++)
         l.parts[k] = (Parts){ VAR_NONE, VAR_NONE, VAR_NONE };
     if (m->clocks.n == 0)
