@@ -40,13 +40,14 @@ bool koine_run_interrupted(KoineRun *run)
     return true;
 }
 
-static void tell_progress(KoineRun *run)
+static KoineStatus tell_progress(KoineRun *run)
 {
     if (--run->output.countdown > 0)
-        return;
+        return KOINE_OK;
     run->output.countdown = PROGRESS;
     if (run->options->listener.progress)
         run->options->listener.progress(run->options->listener.context, run->time);
+    return run->solver ? koine_watch_tries(run) : KOINE_OK;
 }
 
 /* --- The steps --- */
@@ -280,7 +281,7 @@ static KoineStatus jump(KoineRun *run)
 static KoineStatus begin(KoineRun *run, bool *is_done)
 {
     const double goal = run->pause.goal;
-    tell_progress(run);
+    TRY(tell_progress(run));
     run->crossing.before_time = NAN;
     run->pause.is_integrating = true;
     if (!run->solver)
@@ -314,7 +315,7 @@ KoineStatus koine_advance(KoineRun *run, unsigned *cause)
     else if (!is_done)
         do {
             TRY(advance_once(run, cause));
-            tell_progress(run);
+            TRY(tell_progress(run));
             if (run->pause.has_part || koine_run_interrupted(run))
                 break;
         } while (goes_on(run, *cause));

@@ -20,6 +20,11 @@ typedef struct {
     unsigned effect; /* 0: nothing fired; else tells apart what instants of one root did */
 } KoineWatched;
 
+typedef struct { /* what the run had done when its progress was looked at last */
+    double time;
+    uint64_t tries, rejected; /* steps of the solver, with and without success */
+} KoineTries;
+
 typedef struct {
     KoineWatched ring[WATCH_RING];
     uint64_t n;      /* instants so far; the last is ring[(n - 1) % WATCH_RING] */
@@ -27,6 +32,7 @@ typedef struct {
     uint64_t still;  /* instants in a row that did not move the time */
     uint64_t streak; /* state events in a row with gaps below `dense` */
     double streak_start, dense;
+    KoineTries tries;
     bool has_warned; /* of a streak */
     bool is_looking; /* what happens in a streak, see koine_hold_look */
 } KoineWatch;
@@ -404,6 +410,7 @@ void koine_pause_leave_part(KoineRun *run, const KoineAside *aside);
 
 /* An instant has ended: below 0 if it is one of a chain that will not end. */
 KoineStatus koine_watch(KoineRun *run, unsigned cause);
+KoineStatus koine_watch_tries(KoineRun *run); /* steps that lead nowhere; asked from time to time */
 void koine_watch_begin(KoineRun *run, double span);
 
 /* --- hold.c --- */

@@ -1,4 +1,5 @@
-/* Chains of instants that will not end: Zeno, chattering, a calendar that stands still (S16).
+/* Chains of instants that will not end: Zeno, chattering, a calendar that stands still (S16); and steps that lead
+ * nowhere.
  * Decided by counts and simulated time only. */
 #include "runtime/run.h"
 #include <stdio.h>
@@ -8,6 +9,9 @@ enum {
     ZENO = 32,        /* shrinking gaps in a row ... */
     ZENO_AT_LEAST = 8 /* ... or these, if the gaps have become a millionth meanwhile */
 };
+enum { TRIES = 1000000 };               /* steps after which the progress is looked at */
+static const double NOWHERE = 1e-7;     /* progress in these, as a share of the run: it would take 1e13 */
+static const double HARDLY = 1e-3;      /* ... where a quarter of them is rejected: the equations jump, or end */
 enum { STREAK = 1000, SLOW_SIDE = 64 }; /* state events in a row ... */
 static const double DENSE = 1e-8;      /* ... each so soon after the last one, as a share of the run: worth a warning */
 static const double CRITICAL = 32e-12; /* of the run: gaps between events that are smaller are looked at */
@@ -263,4 +267,25 @@ KoineStatus koine_watch(KoineRun *run, unsigned cause)
     if (gap < ZENO_GAP * h_cross && run->instant.outcome.event_step > 0)
         TRY(watch_zeno(run, h_cross));
     return cause & KOINE_AT_ROOTS ? watch_chattering(run, h_cross) : KOINE_OK;
+}
+
+KoineStatus koine_watch_tries(KoineRun *run)
+{
+    KoineRunStatistics sums = { 0 };
+    KoineTries *before = &run->watch.tries;
+    run->solver->kind->statistics(run->solver, &sums);
+    const uint64_t rejected = sums.integration.rejected_steps, tries = sums.integration.steps + rejected;
+    if (tries - before->tries < TRIES)
+        return KOINE_OK;
+    const KoineTries last = *before;
+    const double span = fabs(run->problem.stop - run->problem.start), progress = run->time - last.time;
+    const bool is_rough = rejected - last.rejected > (tries - last.tries) / 4;
+    *before = (KoineTries){ run->time, tries, rejected };
+    if (last.tries == 0 || !isfinite(span) || progress >= (is_rough ? HARDLY : NOWHERE) * span)
+        return KOINE_OK;
+    return koine_fail_by(run, KOINE_CAUSE_STEP_SIZE,
+                         "the last %llu steps, of which %llu were rejected, went from time %.15g to %.15g only: the "
+                         "solution may end here, or an equation jumps without an event",
+                         (unsigned long long)(tries - last.tries), (unsigned long long)(rejected - last.rejected),
+                         last.time, run->time);
 }

@@ -332,9 +332,48 @@ static void test_many_restarts_do_not_add_up(void **state)
     }
 }
 
+/* It goes on for ever, to and fro over the pole: that is told after a million steps, at the end of the solution. */
+static void test_steps_that_lead_nowhere_end_the_run(void **state)
+{
+    (void)state;
+    static const char *const solvers[] = { "auto", "dopri5", "cvode-adams" };
+    for (uint32_t k = 0; k < sizeof solvers / sizeof *solvers; k++) {
+        RunResult *r = run_model(&(RunRequest){ .path = KOINE_SOURCE_DIR "/tests/sim/bad/pole.ir",
+                                                .solver = solvers[k],
+                                                .stop = 10,
+                                                .interval = 0.1,
+                                                .tolerance = 1e-6 });
+        assert_true(r->is_compiled);
+        assert_int_equal(r->report.fault.cause, KOINE_CAUSE_STEP_SIZE);
+        expect_near(r->report.time, 0.5, 1e-3);
+        expect_near(run_at(r, "x", 0.4), 1 - sqrt(0.2), 1e-5);
+        assert_true(r->report.statistics.integration.steps < 3000000);
+        run_free(r);
+    }
+}
+
+static void test_huge_derivatives_are_integrated(void **state)
+{
+    (void)state;
+    static const char *const solvers[] = { "auto", "dopri5", "dop853", "cvode-bdf", "rk4" };
+    for (uint32_t k = 0; k < sizeof solvers / sizeof *solvers; k++) {
+        RunResult *r = run_model(&(RunRequest){ .path = KOINE_SOURCE_DIR "/tests/sim/bad/huge.ir",
+                                                .solver = solvers[k],
+                                                .stop = 10,
+                                                .interval = 0.1,
+                                                .tolerance = 1e-6 });
+        expect_done(r);
+        expect_near(run_last(r, "x"), 1e201, 1e194);
+        assert_true(r->report.statistics.integration.steps < 1000);
+        run_free(r);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_steps_that_lead_nowhere_end_the_run),
+        cmocka_unit_test(test_huge_derivatives_are_integrated),
         cmocka_unit_test(test_many_restarts_do_not_add_up),
         cmocka_unit_test(test_states_of_every_size_keep_their_digits),
         cmocka_unit_test(test_swings_of_every_size_keep_their_digits_all_along),
