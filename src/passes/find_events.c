@@ -27,7 +27,8 @@ typedef struct {
     TermBuilder builder;
     RegionId region;
     uint16_t branch;
-    DomainId domain; /* of the equation: each point of it has bits of its own */
+    DomainId domain; /* of the equation: each point of it has bits of its own; the first one with these ranges */
+    Map domains;     /* hash of the ranges -> the first domain with them */
     InstanceId owner;
     Origin origin;
     bool is_guarded;                 /* inside a branch, or behind another condition */
@@ -597,6 +598,35 @@ static void rewrite_term(Finder *f, Term *term, RegionId region, uint16_t branch
     *term = take(f, e);
 }
 
+static bool same_ranges(const Model *m, DomainId a, DomainId b)
+{
+    const Domain *one = &m->domains.at[a.index], *other = &m->domains.at[b.index];
+    bool is_same = one->n == other->n;
+    for (uint32_t k = 0; k < one->n && is_same; k++) {
+        const Iterator *i = &m->iterators.at[one->first + k], *j = &m->iterators.at[other->first + k];
+        is_same = i->first == j->first && i->stride == j->stride && i->count == j->count;
+    }
+    return is_same;
+}
+
+/* Comparisons that are equal at equal points are one, whatever equations and transitions they stand in. */
+static DomainId first_domain(Finder *f, DomainId domain)
+{
+    const Model *m = f->model;
+    const Domain *d = &m->domains.at[domain.index];
+    uint64_t hash = d->n;
+    uint32_t first;
+    for (uint32_t k = 0; k < d->n; k++) {
+        const Iterator *i = &m->iterators.at[d->first + k];
+        hash = hash_mix(hash_mix(hash, (uint64_t)i->first), hash_mix((uint64_t)i->stride, (uint64_t)i->count));
+    }
+    if (!map_get(&f->domains, hash, &first)) {
+        map_put(&f->domains, hash, domain.index);
+        return domain;
+    }
+    return same_ranges(m, domain, (DomainId){ first }) ? (DomainId){ first } : domain;
+}
+
 /* v = e, always. */
 static bool is_plain_residual(const Model *m, const Equation *e)
 {
@@ -642,6 +672,7 @@ bool find_events(Compile *c)
                  .affine = NEW_ARRAY(c->scratch, uint8_t, n),
                  .simplifier = simplifier_create(m->pool, c->scratch) };
     map_init(&f.relations, c->scratch, 64);
+    map_init(&f.domains, c->scratch, 16);
     find_definitions(&f);
     for (uint32_t k = 0; k < m->regions.n; k++) {
         const Region r = m->regions.at[k];
@@ -658,7 +689,7 @@ bool find_events(Compile *c)
         if (e->kind == EQUATION_DROPPED)
             continue;
         f.owner = e->owner;
-        f.domain = e->domain;
+        f.domain = first_domain(&f, e->domain);
         if (e->kind == EQUATION_RESIDUAL)
             rewrite_term(&f, &e->lhs, e->region, e->branch, e->origin);
         rewrite_term(&f, &e->rhs, e->region, e->branch, e->origin);
@@ -666,7 +697,7 @@ bool find_events(Compile *c)
     for (uint32_t k = 0; k < m->transitions.n; k++) {
         const Transition t = m->transitions.at[k];
         f.owner = t.owner;
-        f.domain = t.domain;
+        f.domain = first_domain(&f, t.domain);
         for (uint32_t j = 0; t.trigger != TRIGGER_STEP && j < t.n_conditions; j++) /* those are never located */
             rewrite_term(&f, &m->conditions.at[t.first_condition + j], t.region, t.branch, t.origin);
     }
