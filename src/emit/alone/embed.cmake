@@ -10,7 +10,7 @@ foreach(source ${alone_sources})
   math(EXPR size "${size} / 2")
   string(REGEX REPLACE "(..)" "0x\\1," bytes "${bytes}")
   # What is for the reader stands at the top.
-  string(REGEX REPLACE "^src/alone/(main.c|CMakeLists.txt|README.md)$" "\\1" path ${source})
+  string(REGEX REPLACE "^src/alone/(main.c|component.c|CMakeLists.txt|README.md)$" "\\1" path ${source})
   if(path STREQUAL source)
     set(path runtime/${source})
   endif()
