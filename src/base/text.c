@@ -176,3 +176,20 @@ bool text_ends_with(const char *text, const char *end)
     const size_t length = strlen(text), n = strlen(end);
     return length >= n && strcmp(text + length - n, end) == 0;
 }
+
+void text_element(Text *text, const char *name, size_t length, uint32_t n, const uint32_t *index)
+{
+    uint32_t k = 0;
+    for (const char *at = name; at < name + length; at++) {
+        const bool is_place = *at == ',' || *at == ']';
+        if (is_place && k < n && at > name && (at[-1] == '[' || at[-1] == ','))
+            text_integer(text, index[k++]);
+        text_char(text, *at);
+    }
+    for (uint32_t first = k; k < n; k++) {
+        text_char(text, k == first ? '[' : ',');
+        text_integer(text, index[k]);
+        if (k + 1 == n)
+            text_char(text, ']');
+    }
+}

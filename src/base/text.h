@@ -26,6 +26,8 @@ void text_wrapped(Text *text, const char *words, uint32_t width, uint32_t column
 /* For SVG and HTML, in texts and attributes. Always UTF-8. */
 void text_xml(Text *text, const char *value);
 void text_json(Text *text, const char *value); /* quoted and escaped */
+/* a[2].x[3] of "a[].x" and 2, 3: empty brackets take the first indices, those that are left follow. */
+void text_element(Text *text, const char *name, size_t length, uint32_t n, const uint32_t *index);
 bool text_ends_with(const char *text, const char *end);
 
 enum { REAL_TEXT_SIZE = 32 };

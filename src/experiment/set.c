@@ -137,6 +137,28 @@ static bool report_index(const Setter *setter, const Setting *setting, const Koi
     return false;
 }
 
+/* "c[2].x[3]" is element [2,3] of the variable "c[].x" of an array of instances. */
+static int find_in_instances(const Setter *setter, const char *name, const KoineVariable **found, const char **index)
+{
+    Text array = { .arena = setter->arena }, indices = { .arena = setter->arena };
+    for (const char *at = name; *at;) {
+        const char *end = *at == '[' ? strchr(at, ']') : NULL;
+        if (!end) {
+            text_char(&array, *at++);
+            continue;
+        }
+        text_char(&indices, indices.n ? ',' : '[');
+        text_bytes(&indices, at + 1, (size_t)(end - at - 1));
+        for (const char *c = at; end[1] && c <= end; c++)
+            if (strchr("[,]", *c))
+                text_char(&array, *c);
+        at = end + 1;
+    }
+    text_char(&indices, ']');
+    *index = indices.at;
+    return array.n ? find_variable(setter->tables, array.at, found) : FOUND_NONE;
+}
+
 static bool find_place(const Setter *setter, const Setting *setting, Found *found)
 {
     *found = (Found){ .is_whole = true };
@@ -145,6 +167,8 @@ static bool find_place(const Setter *setter, const Setting *setting, Found *foun
     if (status == FOUND_NONE && bracket) {
         const char *name = arena_text(setter->arena, setting->name, (size_t)(bracket - setting->name));
         status = find_variable(setter->tables, name, &found->variable);
+        if (status == FOUND_NONE)
+            status = find_in_instances(setter, setting->name, &found->variable, &bracket);
         if (status == FOUND_ONE) {
             found->is_whole = false;
             found->element = read_element(setter->tables, found->variable, bracket);

@@ -82,30 +82,25 @@ uint32_t globs_split(const char *list, Arena *arena, const char *const **globs)
     return parts.n;
 }
 
-static void element_index(const KoineTables *tables, const KoineVariable *variable, uint32_t element, Text *name)
-{
-    text_char(name, '[');
-    uint32_t below = variable->count; /* elements of one step of the dimension before */
-    for (uint32_t d = 0; d < variable->n_dims; d++) {
-        const uint32_t extent = tables->types.dims[variable->first_dim + d];
-        below = extent ? below / extent : 0;
-        text_integer(name, below ? element / below % extent + 1 : 1);
-        text_char(name, d + 1 < variable->n_dims ? ',' : ']');
-    }
-}
-
 void column_name(const KoineTables *tables, const Column *column, Text *name)
 {
+    enum { MOST_DIMS = 32 };
     const KoineVariable *variable = &tables->variables[column->variable];
     size_t length = strlen(variable->name);
     if (variable->n_dims == 0) {
         text_bytes(name, variable->name, length);
         return;
     }
+    uint32_t index[MOST_DIMS], below = variable->count; /* elements of one step of the dimension before */
+    const uint32_t n = variable->n_dims < MOST_DIMS ? variable->n_dims : MOST_DIMS;
+    for (uint32_t d = 0; d < n; d++) {
+        const uint32_t extent = tables->types.dims[variable->first_dim + d];
+        below = extent ? below / extent : 0;
+        index[d] = below ? column->element / below % extent + 1 : 1;
+    }
     const bool is_derivative = (variable->flags & KOINE_VARIABLE_DERIVATIVE) && length > 5 &&
                                memcmp(variable->name, "der(", 4) == 0 && variable->name[length - 1] == ')';
-    text_bytes(name, variable->name, length - is_derivative);
-    element_index(tables, variable, column->element, name);
+    text_element(name, variable->name, length - is_derivative, n, index);
     if (is_derivative)
         text_char(name, ')');
 }

@@ -1,4 +1,5 @@
 /* Composing: all rows of a Model are appended to another one, their ids and terms moved by what it had already. */
+#include "ir/compose.h"
 #include "base/bug.h"
 #include "ir/fields.h"
 
@@ -105,6 +106,21 @@ static void list_function(Model *into, Function *function)
         if (into->functions.at[k] == function)
             return;
     vec_push(into->arena, &into->functions, function);
+}
+
+Model *model_copy(const Model *part)
+{
+    Model *copy = model_create(part->pool, part->sources, part->name, part->language, part->span);
+    copy->instances.n = 0; /* the top is one of those that come */
+    const Shift none = { .refs = 0 };
+    append_refs(copy, part, &none);
+    for (ModelList list = 0; list < LIST_COUNT; list++)
+        append_list(copy, part, list, &none);
+    copy->n_groups = part->n_groups;
+    copy->time_unit = part->time_unit;
+    for (uint32_t k = 0; k < part->functions.n; k++)
+        vec_push(copy->arena, &copy->functions, part->functions.at[k]);
+    return copy;
 }
 
 InstanceId model_compose(Model *into, InstanceId into_owner, NameId name, const Model *part, Span span,

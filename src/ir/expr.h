@@ -185,6 +185,8 @@ bool whole_takes(WholeOp op, uint32_t n); /* so many arguments */
 /* The type of the operation on these; false: they do not suit it. */
 bool whole_type(WholeOp op, uint32_t n, const Expr *const *args, Type *type);
 const Expr *expr_whole(Pool *pool, WholeOp op, uint32_t n, const Expr *const *args);
+/* Whether argument k is a number that the size of an array, or an index, depends on. */
+bool expr_takes_size(const Expr *e, uint32_t k);
 /* The value of the leaf matters, not only its size. */
 bool expr_reads_value(const Expr *e, uint32_t leaf);
 /* Arguments must have the types the operation wants (Integer and Real do not mix: use OP_REAL). */

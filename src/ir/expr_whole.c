@@ -188,3 +188,17 @@ bool expr_reads_value(const Expr *e, uint32_t leaf)
             return true;
     return false;
 }
+
+bool expr_takes_size(const Expr *e, uint32_t k)
+{
+    switch ((ExprKind)e->kind) {
+    case EXPR_LEAF:
+    case EXPR_RANGE: return true;
+    case EXPR_REDUCE:
+    case EXPR_EACH: return k > 0;
+    case EXPR_WHOLE:
+        return e->op == WHOLE_IDENTITY || e->op == WHOLE_ZEROS || e->op == WHOLE_ONES ||
+               (e->op == WHOLE_FILL && k > 0) || (e->op == WHOLE_LINSPACE && k == 2) || (e->op == WHOLE_SIZE && k == 1);
+    default: return false;
+    }
+}

@@ -1,6 +1,10 @@
 /* Building Models; see model.h. */
 #include "ir/model.h"
 #include "base/bug.h"
+#include "base/text.h"
+#include "ir/compose.h"
+#include <stdlib.h>
+#include <string.h>
 
 Model *model_create(Pool *pool, Sources *sources, NameId name, const char *language, Span span)
 {
@@ -200,15 +204,24 @@ VarId model_find(Model *model, InstanceId owner, NameId name)
 }
 
 /* ---- names ---- */
-/* "a.b" and, if there is one, ".name" behind it, in memory of just that size: models have many names. */
-static char *path_of(const Model *model, InstanceId instance, const char *name, Arena *arena)
+/* "[,]" behind a name: as many dimensions. */
+static void put_brackets(char *to, uint32_t rank)
+{
+    to[0] = '[';
+    memset(to + 1, ',', rank - 1);
+    to[rank] = ']';
+}
+
+/* "a.b" and, if there is one, ".name" behind it, in memory of just that size: models have many names. Arrays of
+ * instances are told by brackets, if `has_brackets`. */
+static char *path_of(const Model *model, InstanceId instance, const char *name, bool has_brackets, Arena *arena)
 {
     const Names *names = pool_names(model->pool);
     const size_t length = name ? strlen(name) : 0;
     size_t size = name ? length + 1 : 0; /* of all parts, each with its dot or, the last, with the end */
     for (const Instance *node = &model->instances.at[instance.index]; node->parent.index != ID_NONE;
          node = &model->instances.at[node->parent.index])
-        size += strlen(names_of(names, node->name)) + 1;
+        size += strlen(names_of(names, node->name)) + 1 + (has_brackets && node->rank ? node->rank + 1 : 0);
     char *path = arena_alloc(arena, size ? size : 1, 1), *end = path + size;
     if (name) {
         end -= length + 1;
@@ -220,7 +233,10 @@ static char *path_of(const Model *model, InstanceId instance, const char *name, 
         const size_t n = strlen(part);
         if (end < path + size) /* another part follows */
             end[-1] = '.';
-        end -= n + 1;
+        end--;
+        if (has_brackets && node->rank)
+            put_brackets(end -= node->rank + 1, node->rank);
+        end -= n;
         memcpy(end, part, n);
     }
     return path;
@@ -228,13 +244,32 @@ static char *path_of(const Model *model, InstanceId instance, const char *name, 
 
 char *instance_path(const Model *model, InstanceId instance, Arena *arena)
 {
-    return path_of(model, instance, NULL, arena);
+    return path_of(model, instance, NULL, true, arena);
+}
+
+/* The indices of x[2,3], an element of an array that became a variable; 0: it is none. */
+static uint32_t element_indices(const char *name, const char **end, uint32_t *index)
+{
+    const char *at = strrchr(name, '[');
+    uint32_t n = 0;
+    for (*end = at; at && (*at == '[' || *at == ',') && n < ARRAY_RANK;)
+        index[n++] = (uint32_t)strtoul(at + 1, (char **)(uintptr_t)&at, 10);
+    return at && strcmp(at, "]") == 0 ? n : 0;
 }
 
 char *variable_path(const Model *model, VarId var, Arena *arena)
 {
     const Variable *v = model_var(model, var);
-    return path_of(model, v->owner, names_of(pool_names(model->pool), v->name), arena);
+    const char *name = names_of(pool_names(model->pool), v->name), *end;
+    const uint32_t rank = model->dims.n ? instance_rank(model, v->owner) : 0;
+    uint32_t index[ARRAY_RANK];
+    const uint32_t n = rank && v->type.rank == 0 ? element_indices(name, &end, index) : 0;
+    if (rank == 0 || n < rank)
+        return path_of(model, v->owner, name, rank && v->type.rank >= rank, arena);
+    const char *array = path_of(model, v->owner, arena_text(arena, name, (size_t)(end - name)), true, arena);
+    Text path = { .arena = arena };
+    text_element(&path, array, strlen(array), n, index);
+    return path.at;
 }
 
 uint64_t variable_count(const Model *model, VarId var)

@@ -473,6 +473,7 @@ typedef struct {
 typedef struct {
     NameId name, class_name;
     InstanceId parent; /* none for the top, which is instance 0 */
+    uint32_t rank;     /* an array of instances has as many dimensions: the first ones of each of their variables */
     const char *language;
     Span span;
 } Instance;
@@ -680,8 +681,8 @@ InstanceId model_compose(Model *into, InstanceId into_owner, NameId name, const 
 /* Variable `name` of instance `owner`, or VAR_NONE. Linear: for tests and small models. */
 VarId model_find(Model *model, InstanceId owner, NameId name);
 
-/* ---- names ---- */
-char *instance_path(const Model *model, InstanceId instance, Arena *arena); /* "a.b", "" for the top */
+/* ---- names: "a.b", "" for the top; "a[].b[,].x" where a and b are arrays of instances ---- */
+char *instance_path(const Model *model, InstanceId instance, Arena *arena);
 char *variable_path(const Model *model, VarId var, Arena *arena);
 /* "Abstand < Radius" or the like: the term as text, in the notation of the text form. */
 char *term_text(const Model *model, Term term, Arena *arena);

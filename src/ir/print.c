@@ -330,7 +330,9 @@ static void print_instances(Printer *p)
         printer_begin_line(p, WORD_INSTANCE);
         printer_put_space(p);
         printer_put_path(p, instance->parent, instance->name);
-        printer_put_space(p);
+        for (uint32_t d = 0; d < instance->rank; d++)
+            printer_put(p, d ? ", :" : "[:");
+        printer_put(p, instance->rank ? "] " : " ");
         printer_put_name(p, instance->class_name);
         put_language(p, instance->language, language_of(p, instance->parent));
         printer_end_line(p, instance->span);

@@ -9,6 +9,7 @@ Scope *reader_scope(Reader *r, Model *model)
     Scope *scope = NEW(r->scratch, Scope);
     scope->model = model;
     map_init(&scope->instances, r->scratch, 16);
+    map_init(&scope->array_names, r->scratch, 4);
     map_init(&scope->variables, r->scratch, 64);
     for (LabelKind kind = 0; kind < LABEL_COUNT; kind++)
         map_init(&scope->labels[kind], r->scratch, 8);

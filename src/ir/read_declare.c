@@ -342,108 +342,6 @@ static void declare_functions(Reader *r)
     }
 }
 
-/* ---- instances ---- */
-void reader_enter_rows(Reader *r, uint32_t first_instance, uint32_t first_variable, const uint32_t *first)
-{
-    const Model *model = r->model;
-    for (uint32_t k = first_instance; k < model->instances.n; k++)
-        map_put(&r->scope->instances, key_of(model->instances.at[k].parent.index, model->instances.at[k].name), k);
-    for (uint32_t k = first_variable; k < model->variables.n; k++)
-        reader_scope_add_variable(r, model->variables.at[k].owner.index, model->variables.at[k].name, k);
-    for (LabelKind kind = 0; kind < LABEL_COUNT; kind++)
-        for (uint32_t k = first[kind]; k < label_count(model, kind); k++) {
-            const Label label = label_of(model, kind, k);
-            if (!name_is_empty(label.name))
-                map_put(&r->scope->labels[kind], key_of(label.owner.index, label.name), k);
-        }
-}
-
-static bool add_composed(Reader *r, InstanceId parent, NameId name, uint32_t class, Span span)
-{
-    uint32_t first[LABEL_COUNT], first_variable;
-    const Model *part = reader_read_class(r, class, span);
-    if (!part)
-        return false;
-    const uint64_t n = (uint64_t)r->model->variables.n + part->variables.n;
-    if (n + r->model->refs.n + part->refs.n > UINT32_MAX / 4)
-        return reader_report(r, DIAG_NUMBER_RANGE, span, "the model becomes too large");
-    const uint32_t first_instance = r->model->instances.n;
-    for (LabelKind kind = 0; kind < LABEL_COUNT; kind++)
-        first[kind] = label_count(r->model, kind);
-    model_compose(r->model, parent, name, part, span, &first_variable);
-    reader_enter_rows(r, first_instance, first_variable, first);
-    return true;
-}
-
-/* instance a.b Class: behind the keyword. Returns false when the parent is not declared yet and nothing is done. */
-static bool declare_instance(Reader *r, bool is_last_try)
-{
-    const uint32_t begin = r->token.begin;
-    uint32_t parent = 0, earlier, class;
-    NameId name = { 0 }, class_name;
-    for (;;) {
-        if (!reader_parse_name(r, &name))
-            return true;
-        if (r->token.kind != TOKEN_DOT)
-            break;
-        if (!map_get(&r->scope->instances, key_of(parent, name), &parent)) {
-            if (is_last_try)
-                reader_unknown_name(r, begin, "instance");
-            return false;
-        }
-        reader_advance(r);
-    }
-    const Span span = reader_span_from(r, begin);
-    if (map_get(&r->scope->instances, key_of(parent, name), &earlier)) {
-        reader_declared_twice(r, span, "instance", names_of(r->names, name), r->model->instances.at[earlier].span);
-        return true;
-    }
-    if (!reader_parse_name(r, &class_name))
-        return true;
-    if (reader_find_class(r, class_name, &class)) {
-        if (!add_composed(r, (InstanceId){ parent }, name, class, span))
-            r->mistakes.failed = true;
-        return true;
-    }
-    const Instance instance = { .name = name, .class_name = class_name, .parent = { parent }, .span = span };
-    map_put(&r->scope->instances, key_of(parent, name), r->model->instances.n);
-    vec_push(r->arena, &r->model->instances, instance);
-    return true;
-}
-
-/* Parents before their children, whatever the order of the text. An instance whose parent comes later waits; waiting
- * ones are tried again, last first, as long as that helps. */
-static void declare_instances(Reader *r)
-{
-    VEC(uint32_t) waiting = { 0 };
-    for (uint32_t k = 0; k < r->scope->records.n; k++) {
-        if (r->scope->records.at[k].kind != RECORD_INSTANCE)
-            continue;
-        reader_jump(r, r->scope->records.at[k].at);
-        if (!declare_instance(r, false))
-            vec_push(r->arena, &waiting, r->scope->records.at[k].at);
-    }
-    bool helps = true;
-    for (uint32_t round = 0; helps && round < BLOCK_DEPTH; round++) {
-        uint32_t left = 0;
-        const uint32_t n = waiting.n;
-        for (uint32_t k = n; k-- > 0;) {
-            reader_jump(r, waiting.at[k]);
-            if (declare_instance(r, false))
-                waiting.at[k] = ID_NONE;
-        }
-        for (uint32_t k = 0; k < n; k++)
-            if (waiting.at[k] != ID_NONE)
-                waiting.at[left++] = waiting.at[k];
-        helps = left < n;
-        waiting.n = left;
-    }
-    for (uint32_t k = 0; k < waiting.n; k++) {
-        reader_jump(r, waiting.at[k]);
-        declare_instance(r, true);
-    }
-}
-
 /* ---- labels ---- */
 static Span find_label(const Reader *r, LabelKind kind, uint32_t number)
 {
@@ -512,7 +410,7 @@ void reader_declare_unit(Reader *r)
     reserve_names(r);
     if (r->scope == r->top)
         declare_functions(r);
-    declare_instances(r);
+    reader_declare_instances(r);
     for (uint32_t k = 0; k < r->scope->records.n; k++)
         if (r->scope->records.at[k].kind == RECORD_VARIABLE) {
             reader_jump(r, r->scope->records.at[k].at);

@@ -7,6 +7,7 @@
 #define IR_READ_READER_H
 
 #include "base/map.h"
+#include "ir/compose.h"
 #include "ir/labels.h"
 #include "ir/print.h"
 #include "ir/read_lexer.h"
@@ -45,6 +46,14 @@ typedef struct {
     Type type;
 } TopVariable;
 
+/* An array of instances of a class. */
+typedef struct {
+    ArrayShape shape;
+    uint32_t first_var, n_vars;
+    bool has_terms;      /* not only numbers: none of the extents is known yet */
+    bool is_written_out; /* instance a[3] has rows of its own, and there is no instance a */
+} InstanceArray;
+
 typedef struct Scope Scope;
 struct Scope {
     Model *model;
@@ -56,6 +65,8 @@ struct Scope {
     uint32_t next[LABEL_COUNT]; /* number that the next element of the kind gets */
     VEC(Scope *) functions;     /* of the fields of each */
     VEC(Equation) later;        /* those that are added behind all others */
+    VEC(InstanceArray) arrays;
+    Map array_names; /* owner << 32 | name: in arrays */
 };
 
 typedef enum { CLASS_UNREAD, CLASS_READING, CLASS_READ, CLASS_BAD } ClassState;
@@ -288,6 +299,7 @@ bool reader_place_span(Reader *r, const Token *token, Span *span);
 /* ---- units (read_declare.c) ---- */
 void reader_scan_unit(Reader *r, uint32_t begin, uint32_t end, bool is_file);
 void reader_declare_unit(Reader *r);
+void reader_declare_instances(Reader *r);
 void reader_enter_rows(Reader *r, uint32_t first_instance, uint32_t first_variable, const uint32_t *first);
 void reader_enter_function(Reader *r, uint32_t index); /* its fields are the names until ... */
 void reader_leave_function(Reader *r);

@@ -1,71 +1,7 @@
-/* Instances, functions and spans; see read_reader.h. */
+/* Functions and spans; see read_reader.h. */
 #include "ir/external.h"
 #include "ir/read_reader.h"
 #include <math.h>
-
-/* ---- structure ---- */
-/* (C = 0.001, u start 0.0 fixed): the paths begin at the instance. */
-static bool parse_modifications(Reader *r, const NameId *path, uint32_t n)
-{
-    do {
-        const uint32_t begin = r->token.begin;
-        VarId var;
-        if (!reader_parse_path(r))
-            return false;
-        /* The path of the instance goes before. */
-        const uint32_t own = r->name.path.n;
-        for (uint32_t k = 0; k < n; k++)
-            vec_push(r->arena, &r->name.path, path[k]);
-        memmove(r->name.path.at + n, r->name.path.at, own * sizeof *path);
-        memcpy(r->name.path.at, path, n * sizeof *path);
-        if (!reader_find_variable(r, &var))
-            return reader_unknown_name(r, begin, "variable of the instance");
-        if (!reader_has_attribute(r))
-            return reader_syntax_error(r, "'=' or an attribute");
-        if (!reader_parse_attributes(r, &var, 1))
-            return false;
-    } while (reader_accept(r, TOKEN_COMMA));
-    return reader_expect(r, TOKEN_CLOSE, "',' or ')' after a modification");
-}
-
-bool reader_parse_instance(Reader *r, uint32_t begin)
-{
-    NameId class_name, language = { 0 };
-    uint32_t instance = 0, class;
-    if (!reader_parse_path(r))
-        return false;
-    const uint32_t n = r->name.path.n;
-    NameId *path = NEW_ARRAY(r->arena, NameId, n);
-    memcpy(path, r->name.path.at, n * sizeof *path);
-    for (uint32_t k = 0; k < n; k++)
-        if (path[k].index == ID_NONE || !map_get(&r->scope->instances, key_of(instance, path[k]), &instance))
-            return !(r->mistakes.failed = true); /* reported when it was declared */
-    if (!reader_parse_name(r, &class_name) ||
-        (reader_accept_word(r, WORD_LANGUAGE) && !reader_parse_plain_or_string(r, &language)))
-        return false;
-    const Span open = reader_token_span(r);
-    if (reader_accept(r, TOKEN_OPEN)) {
-        if (!reader_find_class(r, class_name, &class)) {
-            reader_report(r, DIAG_IR_UNKNOWN_NAME, open, "there is no class %s to modify",
-                          names_of(r->names, class_name));
-            HELP(r, "declare it in this file: class %s ... end %s", names_of(r->names, class_name),
-                 names_of(r->names, class_name));
-            return false;
-        }
-        if (!parse_modifications(r, path, n))
-            return false;
-    }
-    Span span;
-    if (!reader_parse_element_end(r, begin, &span))
-        return false;
-    Instance *row = &r->model->instances.at[instance];
-    row->span = span;
-    if (!name_is_empty(language))
-        row->language = names_of(r->names, language);
-    else if (!row->language)
-        row->language = r->model->instances.at[row->parent.index].language;
-    return true;
-}
 
 /* ---- functions ---- */
 static bool parse_field_line(Reader *r, uint32_t begin)

@@ -69,21 +69,6 @@ typedef struct {
     bool is_attribute; /* of a variable: only sizes are wanted, which are needed before the run */
 } Indices;
 
-/* Whether an argument is a number that the size of an array, or an index, depends on. */
-static bool takes_size(const Expr *e, uint32_t k)
-{
-    switch ((ExprKind)e->kind) {
-    case EXPR_LEAF:
-    case EXPR_RANGE: return true;
-    case EXPR_REDUCE:
-    case EXPR_EACH: return k > 0;
-    case EXPR_WHOLE:
-        return e->op == WHOLE_IDENTITY || e->op == WHOLE_ZEROS || e->op == WHOLE_ONES ||
-               (e->op == WHOLE_FILL && k > 0) || (e->op == WHOLE_LINSPACE && k == 2) || (e->op == WHOLE_SIZE && k == 1);
-    default: return false;
-    }
-}
-
 static void note_sizes(Indices *x, const Expr *e, bool is_index)
 {
     if (e->n_leaves == 0)
@@ -102,7 +87,7 @@ static void note_sizes(Indices *x, const Expr *e, bool is_index)
     }
     /* bindings and starts are computed whenever parameters are set: an index in them may stay a parameter */
     for (uint32_t k = 0; k < e->n_args; k++)
-        note_sizes(x, e->args[k], is_index || (takes_size(e, k) && !(e->kind == EXPR_LEAF && x->is_attribute)));
+        note_sizes(x, e->args[k], is_index || (expr_takes_size(e, k) && !(e->kind == EXPR_LEAF && x->is_attribute)));
 }
 
 static Term settle_indices(void *context, Term term, const TermPlace *place)

@@ -1,4 +1,6 @@
 #include "assertions.h"
+#include "base/text.h"
+#include "formats/select.h"
 #include "run.h"
 #include <math.h>
 #include <setjmp.h>
@@ -38,6 +40,23 @@ static double slot_value(RunResult *r, const KoineModel *model, const KoineVaria
     return v->flags & KOINE_VARIABLE_NEGATED ? -value : value;
 }
 
+/* Elements are numbered in the order of rows; of arrays of instances they are called as in results. */
+static char *name_element(const KoineTables *t, uint32_t row, uint32_t element)
+{
+    const KoineVariable *v = &t->variables[row];
+    if (strstr(v->name, "[]") || strstr(v->name, "[,")) {
+        Arena *arena = arena_create(NULL);
+        Text name = { .arena = arena };
+        column_name(t, &(Column){ row, element, 0 }, &name);
+        char *copy = strdup(name.at);
+        arena_destroy(arena);
+        return copy;
+    }
+    char text[512];
+    snprintf(text, sizeof text, v->n_dims ? "%s[%u]" : "%s", v->name, element + 1);
+    return strdup(text);
+}
+
 static KoineStatus begin(KoineSink *sink, const KoineModel *model)
 {
     RunResult *r = ((Recorder *)(void *)sink)->result;
@@ -49,14 +68,8 @@ static KoineStatus begin(KoineSink *sink, const KoineModel *model)
     r->names = calloc(r->n_columns + 1, sizeof *r->names);
     uint32_t n = 0;
     for (uint32_t k = 0; k < t->n_variables; k++)
-        for (uint32_t j = 0; j < t->variables[k].count; j++) {
-            char text[512];
-            if (t->variables[k].n_dims)
-                snprintf(text, sizeof text, "%s[%u]", t->variables[k].name, j + 1);
-            else
-                snprintf(text, sizeof text, "%s", t->variables[k].name);
-            r->names[n++] = strdup(text);
-        }
+        for (uint32_t j = 0; j < t->variables[k].count; j++)
+            r->names[n++] = name_element(t, k, j);
     return KOINE_OK;
 }
 

@@ -73,7 +73,7 @@ static uint32_t meant_parameter(const Rows *r, uint32_t index)
     const Model *m = r->model;
     for (uint32_t steps = 0; m->variables.at[index].is_synonym && steps < m->instances.n; steps++) {
         const Term binding = m->variables.at[index].binding;
-        if (term_is_absent(binding) || binding.shape->kind != EXPR_LEAF)
+        if (term_is_absent(binding) || binding.shape->n_leaves != 1) /* arrays are named element by element */
             return ID_NONE;
         index = term_refs(m, binding)[0].var.index;
     }

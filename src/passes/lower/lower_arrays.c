@@ -8,6 +8,7 @@
 #include "base/bug.h"
 #include "ir/routine.h"
 #include "ir/walk.h"
+#include "passes/choose_splits.h"
 #include "passes/instantiate.h"
 #include "passes/lower/arrays.h"
 #include <stdlib.h>
@@ -396,12 +397,19 @@ static Term lower_attribute(Arrays *x, const Expr *e, const TermPlace *place)
     return braces ? term_make(m, braces, x->builder.refs.at) : TERM_NONE;
 }
 
+/* A variable is given the whole of another one. */
+static bool is_given_array(Term term, const TermPlace *place)
+{
+    return place->element == LIST_VARIABLES && term.shape->kind == EXPR_LEAF && term.shape->type.rank;
+}
+
 static Term settle(void *context, Term term, const TermPlace *place)
 {
     Compile *c = context;
     Model *m = c->model;
     Arrays x;
-    if (!term.shape->has_whole || place->list == LIST_STATEMENTS || diag_errors(c->diag))
+    if ((!term.shape->has_whole && !is_given_array(term, place)) || place->list == LIST_STATEMENTS ||
+        diag_errors(c->diag))
         return term;
     arrays_begin(&x, c, m, (DomainId){ 0 }, place->span);
     for (uint32_t k = 0; k < place->n_loops && k < ARRAY_LEVELS; k++)
@@ -418,14 +426,6 @@ static Term settle(void *context, Term term, const TermPlace *place)
     return x.has_failed ? term : result;
 }
 
-static bool has_whole(const Pool *pool)
-{
-    for (uint32_t k = 0; k < pool_count(pool); k++)
-        if (pool_node(pool, k)->has_whole)
-            return true;
-    return false;
-}
-
 bool lower_arrays(Compile *c)
 {
     Model *m = c->model;
@@ -433,7 +433,7 @@ bool lower_arrays(Compile *c)
         lower_equation(c, k);
     for (uint32_t k = 0; k < m->transitions.n && !diag_errors(c->diag); k++)
         lower_transition(c, k);
-    if (has_whole(m->pool) && !diag_errors(c->diag))
+    if (model_has_arrays(m) && !diag_errors(c->diag))
         model_rewrite_terms(m, ELEMENTS_ALL, settle, c);
     return diag_errors(c->diag) == 0;
 }

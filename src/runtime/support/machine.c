@@ -357,9 +357,24 @@ void koine_machine_free(KoineModelKind *base)
     free(kind);
 }
 
+/* Empty brackets in a name take the first indices, those that are left follow: c[2].x[3] of "c[].x". */
+static void add_element(KoineText *text, const char *name, uint32_t n, const uint32_t *index)
+{
+    enum { LONGEST = 60 };
+    uint32_t done = 0;
+    for (size_t k = 0; name[k] && k < LONGEST; k++) {
+        const bool is_place = k && (name[k] == ',' || name[k] == ']') && (name[k - 1] == '[' || name[k - 1] == ',');
+        if (is_place && done < n)
+            koine_text_add(text, "%u", index[done++]);
+        koine_text_add(text, "%c", name[k]);
+    }
+    for (uint32_t k = done; k < n; k++)
+        koine_text_add(text, "%c%u%s", k > done ? ',' : '[', index[k], k + 1 == n ? "]" : "");
+}
+
 void koine_slot_name(const KoineTables *tables, uint32_t row, uint32_t slot, char *to, size_t size)
 {
-    enum { MOST_DIMS = 8, LONGEST = 60 };
+    enum { MOST_DIMS = 8 };
     KoineText text = koine_text_in(to, size);
     if (row == KOINE_NONE) {
         koine_text_add(&text, "a variable");
@@ -367,14 +382,11 @@ void koine_slot_name(const KoineTables *tables, uint32_t row, uint32_t slot, cha
     }
     const KoineVariable *v = &tables->variables[row];
     uint32_t index[MOST_DIMS], number = slot - (uint32_t)(v->now / sizeof(KoineSlot));
-    koine_text_add(&text, "%.*s", LONGEST, v->name);
-    if (v->n_dims > MOST_DIMS)
-        return;
-    for (uint32_t k = v->n_dims; k-- > 0;) {
+    const uint32_t n = v->n_dims <= MOST_DIMS ? v->n_dims : 0;
+    for (uint32_t k = n; k-- > 0;) {
         const uint32_t extent = tables->types.dims[v->first_dim + k];
         index[k] = number % extent + 1;
         number /= extent;
     }
-    for (uint32_t k = 0; k < v->n_dims; k++)
-        koine_text_add(&text, "%c%u%s", k ? ',' : '[', index[k], k + 1 == v->n_dims ? "]" : "");
+    add_element(&text, v->name, n, index);
 }

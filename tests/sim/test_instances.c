@@ -1,0 +1,134 @@
+/* Arrays of instances against the same instances written one by one: equal values, whatever the tier. */
+#include "run.h"
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define MODELS KOINE_SOURCE_DIR "/tests/sim/instances/"
+
+/* Both have the same quantities by name, and each has the same value in every row, to the last digit; of zeros, aliases
+ * may differ in their sign. */
+static void expect_equal(const RunResult *one, const RunResult *other)
+{
+    expect_done(one);
+    expect_done(other);
+    assert_int_equal(one->n_columns, other->n_columns);
+    assert_int_equal(one->n_rows, other->n_rows);
+    for (uint32_t k = 0; k < one->n_columns; k++) {
+        const uint32_t column = run_column(other, one->names[k]);
+        for (uint32_t row = 0; row < one->n_rows; row++)
+            expect_near(one->rows[row].values[k], other->rows[row].values[column], 0);
+    }
+}
+
+static void compare(RunRequest request, const char *other)
+{
+    static const char *const tiers[] = { "interp", "tcc", "cc" };
+    for (int k = 0; k < 3; k++) {
+        request.tier = tiers[k];
+        RunRequest second = request;
+        second.path = other;
+        RunResult *a = run_model(&request), *b = run_model(&second);
+        expect_equal(a, b);
+        run_free(a);
+        run_free(b);
+    }
+}
+
+/* h = h0 - g t^2/2 down to 0, then v = e sqrt(2 g h0) upwards. */
+static double height(double h0, double e, double t)
+{
+    double at = sqrt(2 * h0 / 9.81), v = sqrt(2 * 9.81 * h0);
+    if (t < at)
+        return h0 - 9.81 * t * t / 2;
+    for (v *= e; at + 2 * v / 9.81 < t; v *= e)
+        at += 2 * v / 9.81;
+    return v * (t - at) - 9.81 * (t - at) * (t - at) / 2;
+}
+
+static void check_balls(const RunResult *r)
+{
+    expect_done(r);
+    expect_near(run_last(r, "b[1].h"), height(1, 0.8, 2), 1e-6);
+    expect_near(run_last(r, "b[2].h"), height(2, 0.85, 2), 1e-6);
+    expect_near(run_last(r, "b[3].h"), height(3, 0.9, 2), 1e-6);
+    assert_int_equal(run_last(r, "b[1].n"), 3);
+    expect_near(run_last(r, "b[3].E"), 9.81 * 3, 1e-15);
+}
+
+static void test_an_array_of_balls(void **state)
+{
+    (void)state;
+    const RunRequest request = { .path = MODELS "balls.ir", .stop = 2, .interval = 0.1, .tolerance = 1e-9 };
+    const RunRequest steps = { .path = MODELS "balls.ir", .stop = 2, .interval = 0.1, .solver = "rk4", .step = 0.01 };
+    run_in_all_tiers(request, check_balls);
+    compare(steps, MODELS "balls_written.ir");
+}
+
+/* line.ir with its cells one by one. */
+static void write_line(FILE *to, int n)
+{
+    FILE *from = fopen(MODELS "line.ir", "r");
+    char text[256];
+    assert_non_null(from);
+    while (fgets(text, sizeof text, from) && strncmp(text, "param N", 7) != 0)
+        fputs(text, to);
+    fclose(from);
+    fputs("param N Integer = 1000\ninstance s Source\n", to);
+    for (int k = 1; k <= n; k++)
+        fprintf(to, "instance 'c[%d]' Cell (C = 0.002)\n", k);
+    fputs("connect s.p 'c[1]'.a\n", to);
+    for (int k = 1; k < n; k++)
+        fprintf(to, "connect 'c[%d]'.b 'c[%d]'.a\n", k, k + 1);
+    fputs("end Line\n", to);
+}
+
+static void test_a_line_by_one_connection(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/koine-line-XXXXXX.ir";
+    const int file = mkstemps(path, 3);
+    assert_true(file >= 0);
+    FILE *to = fdopen(file, "w");
+    write_line(to, 1000);
+    fclose(to);
+    compare((RunRequest){ .path = MODELS "line.ir", .stop = 0.2, .interval = 0.1 }, path);
+    unlink(path);
+}
+
+/* k = {1, 2, 3} whole, by two steps: x = 1 + k t, and y begins with k. */
+static void check_whole(const RunResult *r)
+{
+    expect_done(r);
+    for (int k = 1; k <= 3; k++) {
+        char name[8];
+        snprintf(name, sizeof name, "x[%d]", k);
+        expect_near(run_last(r, name), 1 + k, 1e-12);
+        snprintf(name, sizeof name, "y[%d]", k);
+        expect_near(run_last(r, name), k, 0);
+    }
+}
+
+static void test_what_is_given_a_whole_array_takes_each_element(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = MODELS "whole.ir", .stop = 1, .interval = 1 }, check_whole);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_an_array_of_balls),
+        cmocka_unit_test(test_a_line_by_one_connection),
+        cmocka_unit_test(test_what_is_given_a_whole_array_takes_each_element),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
