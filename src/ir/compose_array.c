@@ -84,6 +84,8 @@ static const char *variable_obstacle(const Model *model, const bool *is_shared)
         any |= !is_shared[k];
         if (v->type.kind == TYPE_STRING)
             return "a String";
+        if (v->type.kind == TYPE_OBJECT)
+            return "an external object";
         if (v->definition == DEFINITION_CLOCKED)
             return "a variable of a clock";
         if (v->is_torn || !var_is_none(v->residual))
