@@ -72,19 +72,6 @@ static bool is_selector_test(const Model *m, Term term, const Expr *e, Ref *sele
            model_var(m, selector->var)->is_generated;
 }
 
-static const Region *region_of(const Model *m, VarId selector)
-{
-    uint32_t lo = 0, hi = m->regions.n; /* selectors ascend */
-    while (lo < hi) {
-        const uint32_t middle = lo + (hi - lo) / 2;
-        if (m->regions.at[middle].selector.index < selector.index)
-            lo = middle + 1;
-        else
-            hi = middle;
-    }
-    return lo < m->regions.n && m->regions.at[lo].selector.index == selector.index ? &m->regions.at[lo] : NULL;
-}
-
 static bool is_fixed_ref(const Model *m, Ref ref)
 {
     return ref.kind == REF_NOW && model_var(m, ref.var)->variability <= VARIABILITY_PARAMETER;
@@ -268,19 +255,6 @@ static bool is_regular(Checker *k)
 }
 
 /* ---- choices that depend on the solution ---- */
-static const Relation *relation_of(const Model *m, VarId bit)
-{
-    uint32_t lo = 0, hi = m->relations.n; /* bits ascend */
-    while (lo < hi) {
-        const uint32_t middle = lo + (hi - lo) / 2;
-        if (m->relations.at[middle].bit.index < bit.index)
-            lo = middle + 1;
-        else
-            hi = middle;
-    }
-    return lo < m->relations.n && m->relations.at[lo].bit.index == bit.index ? &m->relations.at[lo] : NULL;
-}
-
 static void list_definitions(Checker *k)
 {
     const Compile *c = k->c;
@@ -642,6 +616,24 @@ static void list_edges(Checker *k)
     k->mark = arena_mark(scratch);
 }
 
+/* Whether the choices of the present combination can be fixed instead: then the model has a Schedule for each mode. */
+static bool ask_for_modes(Checker *k)
+{
+    const bool has_modes = k->c->modes.may_ask && !k->model->has_task;
+    uint32_t n = 0;
+    for (uint32_t j = 0; j < k->n_choices; j++) {
+        if (k->choice[j].value == OPEN)
+            continue;
+        if (!has_modes || var_is_none(k->choice[j].ref.var) || k->choice[j].ref.kind != REF_NOW)
+            return false;
+        n++;
+    }
+    for (uint32_t j = 0; j < k->n_choices; j++)
+        if (k->choice[j].value != OPEN)
+            vec_push(k->c->arena, &k->c->modes.asked, k->choice[j].ref.var);
+    return n > 0;
+}
+
 static void try_combinations(Checker *k)
 {
     const uint32_t n = combined_choices(k);
@@ -666,10 +658,14 @@ static void try_combinations(Checker *k)
     for (uint32_t j = 0; j < k->n_choices; j++)
         k->choice[j].value = first[j];
     generalise(k);
-    if (k->block->u.system.n_rows == 1 && !is_all_fixed(k))
+    const bool is_alone = k->block->u.system.n_rows == 1 && !is_all_fixed(k),
+               is_all = n_singular == n_tried && !k->has_more;
+    if ((is_alone || is_all) && ask_for_modes(k))
+        return;
+    if (is_alone)
         report_alone(k);
     else
-        report_system(k, n_singular, n_tried, n_singular == n_tried && !k->has_more);
+        report_system(k, n_singular, n_tried, is_all);
 }
 
 static void check_block(Checker *k, const Block *block)
@@ -696,5 +692,5 @@ bool check_branches(Compile *c)
         if (block->kind == BLOCK_LINEAR || block->kind == BLOCK_NEWTON)
             check_block(k, block);
     }
-    return diag_errors(c->diag) == 0;
+    return diag_errors(c->diag) == 0 && c->modes.asked.n == 0;
 }

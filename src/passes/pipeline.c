@@ -39,6 +39,7 @@ const Pass pipeline[] = {
     { "merge-regions", merge_regions, FACT_EVENTS, FACT_MERGED, false, "branches become selectors" },
     { "lower-whens", lower_whens, FACT_MERGED, FACT_WHEN_FREE, false,
       "conditions get names, when equations become equations" },
+    { "fix-modes", fix_modes, FACT_WHEN_FREE, 0, false, "choices that change the structure have the values of a mode" },
     { "find-constraints", find_constraints, FACT_WHEN_FREE, 0, false, "sums of equations between states alone" },
     { "reduce-index", reduce_index, FACT_WHEN_FREE, FACT_REDUCED, false,
       "constraints between states are differentiated" },

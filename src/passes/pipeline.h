@@ -36,6 +36,20 @@ typedef struct { /* what reduce-index did; all 0: nothing */
     uint32_t index, n_differentiated;
 } Reduced;
 
+typedef struct { /* a choice that changes the structure: selector, bit or Boolean; and what it is in a mode */
+    VarId var;
+    int64_t value;
+} FixedChoice;
+
+typedef struct {
+    const FixedChoice *fixed; /* by fix-modes; none: the model has one Schedule */
+    uint32_t n_fixed;
+    bool may_ask;         /* check-branches asks for choices to be fixed where it would refuse the model */
+    VEC(VarId) asked;     /* then the passes end without a message */
+    VEC(VarId) states;    /* of all modes: variables under der, before the index is reduced */
+    uint32_t n_variables; /* that all modes have */
+} ModeChoices;
+
 typedef struct {    /* which derivatives are wanted, beside those by the states */
     bool is_wanted; /* by inputs and of outputs; else they are there if the model has Real inputs */
     /* Besides those at the top: by these inputs and parameters, of these variables; NULL: no others. */
@@ -61,6 +75,7 @@ typedef struct {
     bool (*wants)(void *context, const Model *model, VarId var); /* may be NULL: no more than the outputs */
     void *wants_context;
     PortWish ports;
+    ModeChoices modes;
     bool is_initial; /* the initial system is matched and sorted, not the run's */
 } Compile;
 
@@ -98,6 +113,7 @@ bool find_events(Compile *c);
 bool carry_rests(Compile *c);
 void merge_residuals(Compile *c); /* part of merge-regions */
 bool merge_regions(Compile *c);
+bool fix_modes(Compile *c);
 bool find_constraints(Compile *c);
 bool reduce_index(Compile *c);
 bool lower_homotopy(Compile *c);

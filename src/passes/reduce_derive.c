@@ -240,7 +240,8 @@ static void add_jump(Reduction *r, const Equation *parent, bool is_last, Term *l
 {
     Model *m = r->model;
     Jump jump = { .lhs = parent->lhs, .rhs = parent->rhs, .rate = VAR_NONE, .origin = parent->origin };
-    if (!may_jump(m, parent->lhs) && !may_jump(m, parent->rhs))
+    const bool is_entered = r->c->modes.n_fixed > 0; /* from a mode in which it need not hold */
+    if (!is_entered && !may_jump(m, parent->lhs) && !may_jump(m, parent->rhs))
         return;
     if (is_last) {
         jump.rate = model_add_generated(m, "jump", m->jumps.n + 1, REAL_TYPE, parent->origin.span);

@@ -227,3 +227,29 @@ bool find_equal_equations(const Model *m, const uint32_t *equations, uint32_t n,
         }
     return false;
 }
+
+const Region *region_of(const Model *m, VarId selector)
+{
+    uint32_t lo = 0, hi = m->regions.n; /* selectors ascend */
+    while (lo < hi) {
+        const uint32_t middle = lo + (hi - lo) / 2;
+        if (m->regions.at[middle].selector.index < selector.index)
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    return lo < m->regions.n && m->regions.at[lo].selector.index == selector.index ? &m->regions.at[lo] : NULL;
+}
+
+const Relation *relation_of(const Model *m, VarId bit)
+{
+    uint32_t lo = 0, hi = m->relations.n; /* bits ascend */
+    while (lo < hi) {
+        const uint32_t middle = lo + (hi - lo) / 2;
+        if (m->relations.at[middle].bit.index < bit.index)
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    return lo < m->relations.n && m->relations.at[lo].bit.index == bit.index ? &m->relations.at[lo] : NULL;
+}

@@ -18,4 +18,8 @@ const char *advice_for_overdetermined(const Compile *c, const Ref *unknowns, uin
 /* Two of these equations that say the same, the second being the later one in the text. False: there are none. */
 bool find_equal_equations(const Model *m, const uint32_t *equations, uint32_t n, uint32_t *first, uint32_t *second);
 
+/* The region with this selector, the comparison with this bit; NULL: there is none. */
+const Region *region_of(const Model *m, VarId selector);
+const Relation *relation_of(const Model *m, VarId bit);
+
 #endif

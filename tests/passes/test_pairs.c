@@ -4,7 +4,7 @@
  * messages, and no other code is reported. The folder has the name of the pass. With the comment "# without verify" the
  * model is not verified before the passes; "# evaluate parameters" and "# remove unneeded" ask for what is done on
  * demand, as does
- * "# systems symbolic" and "# systems torn".
+ * "# systems symbolic" and "# systems torn". "# mode $r1 2": fix-modes gives this choice that value.
  * KOINE_BLESS=1 writes the expected files; after that somebody reads them. */
 #include "assertions.h"
 #include "base/diag.h"
@@ -28,12 +28,33 @@ static uint8_t seen_codes[10000];
 typedef struct {
     const char *pass;
     bool is_found, is_broken;
+    Compile *c;
+    const char *mode; /* NULL: none */
+    FixedChoice choice;
 } Stop;
+
+/* Selectors are there once merge-regions has made them. */
+static void fix_choice(Stop *stop)
+{
+    const Model *m = stop->c->model;
+    char name[64];
+    long long value;
+    assert_int_equal(sscanf(stop->mode, "\n# mode %63s %lld", name, &value), 2);
+    for (uint32_t k = 0; k < m->variables.n; k++)
+        if (strcmp(variable_path(m, (VarId){ k }, stop->c->arena), name) == 0) {
+            stop->choice = (FixedChoice){ { k }, value };
+            stop->c->modes.fixed = &stop->choice;
+            stop->c->modes.n_fixed = 1;
+        }
+    assert_int_equal(stop->c->modes.n_fixed, 1);
+}
 
 static bool stop_at(void *context, const Compile *compile, const Pass *pass)
 {
     Stop *stop = context;
     stop->is_broken = stop->is_broken || !model_verify(compile->model, compile->diag);
+    if (stop->mode && strcmp(pass->name, "lower-whens") == 0)
+        fix_choice(stop);
     stop->is_found = strcmp(pass->name, stop->pass) == 0;
     return !stop->is_found && !stop->is_broken;
 }
@@ -93,6 +114,8 @@ static Outcome run_case(const char *path, const char *pass, Arena *arena)
                              : strstr(text, "\n# systems torn")   ? SYSTEMS_TORN
                                                                   : SYSTEMS_AUTO,
                   .removes_unneeded = strstr(text, "\n# remove unneeded") != NULL };
+    stop.c = &c;
+    stop.mode = strstr(text, "\n# mode ");
     outcome.is_good = c.model && (!is_verified || model_verify(c.model, diag)) &&
                       run_pipeline(&c, is_verified ? stop_at : stop_late, &stop);
     add_messages(diag, &outcome.messages);
