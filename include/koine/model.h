@@ -247,6 +247,7 @@ typedef enum {
     KOINE_CAUSE_STEP_SIZE = 3131,      /* the step size vanished */
     KOINE_CAUSE_SOLVER = 3132,         /* the solver gave up */
     KOINE_CAUSE_MEMORY = 3133,
+    KOINE_CAUSE_MODE = 3136,   /* a mode of the model cannot be entered, or does not end */
     KOINE_CAUSE_FOREIGN = 3140 /* a foreign component fails, crashes or does not answer */
 } KoineCause;
 

@@ -10,6 +10,7 @@
 
 #include "koine/api.h"
 #include "koine/model.h"
+#include "koine/modes.h"
 #include "koine/texts.h"
 #include <stdbool.h>
 #include <string.h>
@@ -637,6 +638,7 @@ typedef struct KoineProgram {
     KoineEvents events;
     KoineSystems systems;
     KoineForeigns foreigns;
+    KoineMode mode;
     KoineExplain explain;
 } KoineProgram;
 

@@ -11,6 +11,16 @@ typedef struct Program Program;
 
 /* Lives in `arena`, refers to the Schedule and its Model. */
 Program *program_create(const Schedule *schedule, Arena *arena);
+typedef struct { /* a choice that the Schedule was made for */
+    VarId var;
+    int64_t value;
+    const char *name;
+} ProgramChoice;
+/* The program is the mode of the model in which these choices have these values. The first `n_variables` of the Model
+ * are those of all modes. */
+void program_is_mode(Program *program, const ProgramChoice *choices, uint32_t n, uint32_t n_variables, Arena *arena);
+/* Row in the tables and element of a variable; .variable KOINE_NONE: it has none. */
+KoinePort program_port(const Program *program, VarId var);
 const KoineProgram *program_data(const Program *program);
 const Code *program_code(const Program *program);
 uint32_t program_slot(const Program *program, Ref ref); /* where its value lies; KOINE_NONE: nowhere */

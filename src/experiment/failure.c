@@ -49,6 +49,7 @@ static const Remedy remedies[] = {
     { KOINE_CAUSE_ASSERTION, DIAG_RUN_ASSERTION, NULL },
     { KOINE_CAUSE_CHANNEL, DIAG_RUN_CHANNEL,
       "give the channel a larger capacity, or take messages as fast as they are sent: one in an event step" },
+    { KOINE_CAUSE_MODE, DIAG_RUN_MODE, NULL },
     { KOINE_CAUSE_STEP_SIZE, DIAG_RUN_STEP_SIZE, "try another --solver, or look at the results shortly before" },
     { KOINE_CAUSE_SOLVER, DIAG_RUN_SOLVER, "try another --solver; 'koine run' without it chooses one" },
     { KOINE_CAUSE_FOREIGN, DIAG_RUN_FOREIGN, NULL },

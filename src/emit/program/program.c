@@ -233,6 +233,47 @@ Program *program_create(const Schedule *schedule, Arena *arena)
     return program;
 }
 
+/* Generated variables have no rows, but some value before. */
+static KoineCarried *list_carried(const Program *program, uint32_t n_variables, uint32_t *n, Arena *arena)
+{
+    const Model *m = program->explainer.model;
+    KoineCarried *at = NEW_ARRAY(arena, KoineCarried, n_variables + 1);
+    for (uint32_t k = 0; k < n_variables; k++) {
+        const VarId var = { k };
+        if (m->variables.at[k].is_generated && !variable_is_split(m, var) &&
+            m->variables.at[k].type.kind != TYPE_STRING)
+            at[(*n)++] =
+                var_is_none(m->variables.at[k].alias)
+                    ? (KoineCarried){ program->slots.now[k], program->slots.pre[k], (uint32_t)variable_count(m, var) }
+                    : (KoineCarried){ KOINE_NONE, KOINE_NONE, 0 };
+    }
+    return at;
+}
+
+KoinePort program_port(const Program *program, VarId var)
+{
+    const Model *m = program->explainer.model;
+    const uint32_t row = program->slots.row_of[var.index];
+    uint32_t element = 0;
+    if (variable_is_element(m, var))
+        element = var.index - model_var(m, model_var(m, var)->origin)->alias.index;
+    return (KoinePort){ row, element };
+}
+
+void program_is_mode(Program *program, const ProgramChoice *choices, uint32_t n, uint32_t n_variables, Arena *arena)
+{
+    uint32_t n_carried = 0;
+    const KoineCarried *carried = list_carried(program, n_variables, &n_carried, arena);
+    KoineFixedChoice *at = NEW_ARRAY(arena, KoineFixedChoice, n + 1);
+    for (uint32_t k = 0; k < n; k++)
+        at[k] =
+            (KoineFixedChoice){ slot_of(&program->slots, ref_now(choices[k].var)), choices[k].value, choices[k].name };
+    uint32_t n_rows = 0;
+    while (n_rows < program->slots.n_rows && program->slots.variable_of[n_rows] < n_variables)
+        n_rows++;
+    program->data.mode = (KoineMode){ n, n_carried, n_rows, at, carried };
+}
+
 const KoineProgram *program_data(const Program *program)
 {
     return &program->data;

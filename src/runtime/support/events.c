@@ -1,6 +1,7 @@
 /* Event steps driven by change: an instant works on exactly the nodes that something woke.
  * The order of the functions is that of an instant behind its arrival (arrive.c): step, commit, leave
  * (docs/semantics.md). */
+#include "modes.h"
 #include "texts.h"
 #include "wake.h"
 #include <stdio.h>
@@ -189,7 +190,7 @@ static KoineStatus step(Machine *m, KoineOutcome *outcome)
     Instant *now = m->instant;
     outcome->flags = 0;
     KoineStatus status;
-    while ((status = evaluate(m)) == KOINE_OK && is_at_rest(m)) {
+    while ((status = evaluate(m)) == KOINE_OK && koine_mode_holds(m) && is_at_rest(m)) {
         bool has_jumped = false;
         if (m->spaces.jump_space)
             status = koine_jump(m, &has_jumped);
@@ -199,6 +200,10 @@ static KoineStatus step(Machine *m, KoineOutcome *outcome)
             outcome->event_step = now->event_step;
             return KOINE_OK;
         }
+    }
+    if (!koine_mode_holds(m)) {
+        outcome->flags = KOINE_MODE_ENDS;
+        return KOINE_OK;
     }
     if (status != KOINE_OK)
         return status;

@@ -6,7 +6,7 @@
  * place of its rate of change, and what the derivatives of the states differ by then is what the states jump by. All
  * equations being linear in derivatives and in what can be infinite (currents here), everything finite drops out of the
  * difference. */
-#include "machine.h"
+#include "modes.h"
 #include <math.h>
 #include <stdlib.h>
 
@@ -171,6 +171,19 @@ KoineStatus koine_jump(Machine *m, bool *has_jumped)
         bitset_add(&m->wake.dirty, p->events.graph.moving[j]);
     space->is_armed = arm(m);
     return KOINE_OK;
+}
+
+void koine_enter_jumps(Machine *m)
+{
+    const KoineProgram *p = m->program;
+    JumpSpace *space = m->spaces.jump_space;
+    if (!space)
+        return;
+    space->n_done = 0;
+    space->is_armed = true;
+    for (uint32_t j = 0; j < p->systems.jumps.n_held; j++)
+        space->held[j] = m->slots[p->systems.jumps.held[j]].r;
+    memset(space->before, 0, p->systems.jumps.n * sizeof *space->before);
 }
 
 void koine_disarm_jumps(Machine *m)
