@@ -283,6 +283,7 @@ static int compile_and_run(Run *run)
 {
     const double begun = run_clock();
     RunRecord *about = &run->request.about;
+    run->settings.request.allows_modes = true;
     const int compiled = settings_compile(run->command, run->c, &run->settings, &run->request);
     if (compiled != EXIT_GOOD)
         return compiled;

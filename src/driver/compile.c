@@ -1,6 +1,7 @@
 /* See compile.h. The order of work stands in compilation_load and compilation_schedule. */
 #include "driver/compile.h"
 #include "base/bug.h"
+#include "driver/modes.h"
 #include "driver/resolve.h"
 #include "driver/stop.h"
 #include "ir/task_text.h"
@@ -16,9 +17,8 @@ struct CompilationTiers {
     Tiers all;
 };
 
-Compilation *compilation_create(OutOfMemory out_of_memory)
+static Compilation *create_in(Arena *arena)
 {
-    Arena *arena = arena_create(out_of_memory);
     Compilation *c = NEW(arena, Compilation);
     c->arena = arena;
     c->names = names_create(arena);
@@ -30,10 +30,23 @@ Compilation *compilation_create(OutOfMemory out_of_memory)
     return c;
 }
 
+Compilation *compilation_create(OutOfMemory out_of_memory)
+{
+    return create_in(arena_create(out_of_memory));
+}
+
+Compilation *compilation_create_like(const Compilation *c)
+{
+    Compilation *like = create_in(arena_create_like(c->arena));
+    like->interrupt = like->tiers->all.interrupt = c->interrupt;
+    return like;
+}
+
 void compilation_destroy(Compilation *c)
 {
     if (!c)
         return;
+    compilation_release_modes(c);
     tiers_release(&c->tiers->all);
     externals_release(c->externals);
     foreign_libraries_release(c->foreigns);
@@ -121,26 +134,34 @@ static bool matches_variable(void *context, const Model *model, VarId var)
     return matches(c, model, var, c->request.derivatives.variables);
 }
 
+Compile compilation_passes(Compilation *c)
+{
+    return (Compile){ .model = c->model,
+                      .arena = c->arena,
+                      .diag = c->diag,
+                      .systems = systems_choice(c->request.systems),
+                      .splits_comparisons = c->request.split_comparisons,
+                      .evaluates_parameters = c->request.evaluate_parameters,
+                      .removes_unneeded = c->request.remove_unneeded,
+                      .wants = c->request.wanted ? matches_wanted : NULL,
+                      .wants_context = c,
+                      .ports = { .is_wanted = c->request.derivatives.is_wanted,
+                                 .is_input = c->request.derivatives.parameters ? matches_parameter : NULL,
+                                 .is_output = c->request.derivatives.variables ? matches_variable : NULL,
+                                 .context = c } };
+}
+
 bool compilation_run_passes(Compilation *c, const char *after)
 {
     StopAfter stop = { c, after };
     if (c->watch)
         c->watch(c->watch_context, NULL);
-    Compile passes = { .model = c->model,
-                       .arena = c->arena,
-                       .diag = c->diag,
-                       .systems = systems_choice(c->request.systems),
-                       .splits_comparisons = c->request.split_comparisons,
-                       .evaluates_parameters = c->request.evaluate_parameters,
-                       .removes_unneeded = c->request.remove_unneeded,
-                       .wants = c->request.wanted ? matches_wanted : NULL,
-                       .wants_context = c,
-                       .ports = { .is_wanted = c->request.derivatives.is_wanted,
-                                  .is_input = c->request.derivatives.parameters ? matches_parameter : NULL,
-                                  .is_output = c->request.derivatives.variables ? matches_variable : NULL,
-                                  .context = c } };
+    Compile passes = compilation_passes(c);
+    passes.modes.may_ask = c->request.allows_modes;
     const bool is_good = run_pipeline(&passes, stop_after, &stop) && diag_errors(c->diag) == 0;
     c->schedule = passes.schedule;
+    if (passes.modes.asked.n && diag_errors(c->diag) == 0)
+        return compilation_begin_modes(c, passes.modes.asked.at, passes.modes.asked.n);
     return is_good;
 }
 
@@ -148,13 +169,16 @@ bool compilation_schedule(Compilation *c)
 {
     if (!compilation_run_passes(c, NULL))
         return false;
-    c->program = program_create(c->schedule, c->arena);
+    if (!c->modes)
+        c->program = program_create(c->schedule, c->arena);
     return true;
 }
 
 const KoineModelKind *compilation_kind(Compilation *c, const char *tier, const char **why)
 {
     const Outside outside = outside_of(c);
+    if (c->modes)
+        return compilation_modes_kind(c, tier, why);
     *why = "functions of C are missing, or may not be executed";
     return (c->externals || outside_functions(&outside, c->program, c->interrupt, &c->externals))
                ? tiers_kind(&c->tiers->all, c->program, tier, why, c->arena)
@@ -169,9 +193,10 @@ const char *compilation_external_symbols(const Compilation *c)
 void compilation_interrupt(Compilation *c, volatile const int *interrupt)
 {
     c->tiers->all.interrupt = c->interrupt = interrupt;
+    compilation_interrupt_modes(c);
 }
 
 const char *compilation_tier_note(const Compilation *c)
 {
-    return tiers_note(&c->tiers->all);
+    return c->modes ? compilation_modes_note(c) : tiers_note(&c->tiers->all);
 }

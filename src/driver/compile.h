@@ -37,6 +37,7 @@ typedef struct {
     ExternalPermission external;
     const GivenValue *values; /* that will be set before the model runs (ir/given.h) */
     uint32_t n_values;
+    bool allows_modes; /* a model whose structure changes gets a Schedule a mode, see modes.h; else it is refused */
     DerivativeRequest derivatives;
 } CompileRequest;
 
@@ -51,6 +52,9 @@ typedef struct { /* others read it */
     const Schedule *schedule; /* once the passes have run */
     struct Program *program;  /* once it is scheduled */
     struct CompilationTiers *tiers;
+    struct ModeSet *modes;        /* NULL: there is one; else schedule and program are those of the first */
+    const KoinePort *mode_states; /* of a mode: the states of all modes, where they stand in the tables */
+    uint32_t n_mode_states;
     struct Externals *externals;       /* functions of C, once a tier has been asked for */
     volatile const int *interrupt;     /* ends a compiler at work; NULL: nothing does */
     struct ForeignLibraries *foreigns; /* components that Koine does not compute; NULL: there are none */

@@ -180,6 +180,7 @@ RunResult *run_model(const RunRequest *request)
     RunResult *r = calloc(1, sizeof *r);
     Compilation *c = compilation_create(NULL);
     const CompileRequest compile = { .path = request->path,
+                                     .allows_modes = request->allows_modes,
                                      .systems = request->systems,
                                      .split_comparisons = request->split_comparisons,
                                      .evaluate_parameters = request->evaluate_parameters,

@@ -13,6 +13,7 @@ typedef struct {
     bool every_event_step, keeps_last; /* a row each event step; only the last row */
     const char *systems;               /* CompileRequest.systems */
     bool evaluate_parameters, remove_unneeded, split_comparisons;
+    bool allows_modes;
     const Language *const *languages;
     const char *task;
     ExternalPermission external;

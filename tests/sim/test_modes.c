@@ -1,0 +1,143 @@
+/* Models whose structure changes at events: another index, other states. */
+#include "assertions.h"
+#include "run.h"
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#define MODES KOINE_SOURCE_DIR "/tests/sim/modes/"
+
+/* Two inertias of 2 and 3, 1 drives the first: w1 = 10 + t/2 until both turn together from t = 1 on with (2*10.5 +
+ * 3*0)/5 = 4.2 and 1/5 more a second, the torque between them being 3/5; from t = 2 on each alone again. */
+static void check_clutch(const RunResult *r)
+{
+    expect_done(r);
+    expect_near(run_at(r, "w1", 0.5), 10.25, 1e-9);
+    expect_near(run_at(r, "w2", 0.5), 0, 1e-12);
+    expect_near(run_at(r, "w1", 1), 4.2, 1e-9);
+    expect_near(run_at(r, "w2", 1), 4.2, 1e-9);
+    expect_near(run_at(r, "f", 1.5), 0.6, 1e-9);
+    expect_near(run_at(r, "w2", 1.5), 4.3, 1e-9);
+    expect_near(run_last(r, "w1"), 4.9, 1e-9);
+    expect_near(run_last(r, "w2"), 4.4, 1e-9);
+    expect_near(run_last(r, "f"), 0, 1e-12);
+    assert_int_equal(r->report.statistics.events.time_events, 2);
+}
+
+static void test_modes_a_clutch_keeps_the_momentum(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = MODES "clutch.ir", .stop = 3, .interval = 0.25, .allows_modes = true },
+                     check_clutch);
+    static const char *const solvers[] = { "dop853", "cvode-bdf", "cvode-adams", "arkode-dirk", "rk4" };
+    for (uint32_t k = 0; k < 5; k++) {
+        RunResult *r = run_model(&(RunRequest){ .path = MODES "clutch.ir",
+                                                .solver = solvers[k],
+                                                .stop = 3,
+                                                .interval = 0.25,
+                                                .step = k == 4 ? 1e-2 : 0,
+                                                .allows_modes = true });
+        check_clutch(r);
+        run_free(r);
+    }
+}
+
+/* 10 V on 2 F, nothing on 3 F: 4 V on both once they are joined. */
+static void check_capacitors(const RunResult *r)
+{
+    expect_done(r);
+    expect_near(run_at(r, "u1", 0.5), 10, 1e-12);
+    expect_near(run_at(r, "u2", 0.5), 0, 1e-12);
+    expect_near(run_at(r, "u1", 1), 4, 1e-12);
+    expect_near(run_last(r, "u2"), 4, 1e-12);
+    expect_near(run_last(r, "i"), 0, 1e-12);
+}
+
+static void test_modes_capacitors_keep_their_charge(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = MODES "capacitors.ir", .stop = 2, .interval = 0.25, .allows_modes = true },
+                     check_capacitors);
+}
+
+/* While the rod holds, v^2 = -2 g y and x^2 + y^2 = 1; when it is broken, the body flies from there. */
+static void check_pendulum(const RunResult *r)
+{
+    const double g = 9.81;
+    expect_done(r);
+    for (double t = 0.125; t < 0.5; t += 0.125) {
+        const double x = run_at(r, "x", t), y = run_at(r, "y", t);
+        const double vx = run_at(r, "vx", t), vy = run_at(r, "vy", t);
+        expect_near(x * x + y * y, 1, 1e-9);
+        expect_near(vx * vx + vy * vy, -2 * g * y, 1e-5);
+    }
+    const double x = run_at(r, "x", 0.5), y = run_at(r, "y", 0.5), vx = run_at(r, "vx", 0.5), vy = run_at(r, "vy", 0.5);
+    expect_near(x * x + y * y, 1, 1e-9);
+    expect_near(run_at(r, "F", 0.5), 0, 1e-12);
+    expect_near(run_last(r, "x"), x + 1.5 * vx, 1e-9);
+    expect_near(run_last(r, "y"), y + 1.5 * vy - g / 2 * 2.25, 1e-8);
+    expect_near(run_last(r, "vy"), vy - 1.5 * g, 1e-9);
+}
+
+static void test_modes_a_pendulum_breaks(void **state)
+{
+    (void)state;
+    run_in_all_tiers(
+        (RunRequest){
+            .path = MODES "pendulum.ir", .stop = 2, .interval = 0.125, .tolerance = 1e-9, .allows_modes = true },
+        check_pendulum);
+}
+
+/* x = exp(-t) until t = 1, then 2; y is its integral. */
+static void check_ends(const RunResult *r)
+{
+    expect_done(r);
+    expect_near(run_at(r, "x", 0.5), exp(-0.5), 1e-6);
+    expect_near(run_at(r, "x", 1.5), 2, 1e-12);
+    expect_near(run_at(r, "y", 1), 1 - exp(-1), 1e-6);
+    expect_near(run_last(r, "y"), 1 - exp(-1) + 2, 1e-6);
+}
+
+static void test_modes_a_state_ends(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = MODES "ends.ir", .stop = 2, .interval = 0.25, .allows_modes = true },
+                     check_ends);
+}
+
+/* ---- what cannot be done is said ---- */
+static void expect_failure(const char *path, const char *text)
+{
+    RunResult *r = run_model(&(RunRequest){ .path = path, .stop = 2, .interval = 0.5, .allows_modes = true });
+    assert_true(r->is_compiled);
+    assert_int_equal(r->report.end, KOINE_RUN_FAILED);
+    assert_int_equal(r->report.fault.cause, KOINE_CAUSE_MODE);
+    fail_if(!strstr(r->report.fault.text, text), "%s", r->report.fault.text);
+    run_free(r);
+}
+
+static void test_modes_without_schedule_name_line_and_choice(void **state)
+{
+    (void)state;
+    expect_failure(MODES "contradiction.ir", "the branch of line 11 has become 1: in this mode ");
+    expect_failure(MODES "endless.ir", "modes follow each other at one time without end");
+    RunResult *r = run_model(&(RunRequest){ .path = MODES "open.ir", .stop = 1, .interval = 1, .allows_modes = true });
+    assert_false(r->is_compiled);
+    fail_if(!strstr(r->messages, "KN3136: the mode that the model is tried to begin in has no Schedule: in this mode "),
+            "%s", r->messages);
+    run_free(r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_modes_a_clutch_keeps_the_momentum),
+        cmocka_unit_test(test_modes_capacitors_keep_their_charge),
+        cmocka_unit_test(test_modes_a_pendulum_breaks),
+        cmocka_unit_test(test_modes_a_state_ends),
+        cmocka_unit_test(test_modes_without_schedule_name_line_and_choice),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
