@@ -250,7 +250,7 @@ typedef struct { /* left > right (strict) or left >= right; made by find-events 
     uint8_t kind;
     uint16_t branch;
     RegionId region;
-    DomainId domain;  /* one for each point of it: STATE, outside of regions */
+    DomainId domain;  /* one for each point of it: STATE or TIME, outside of regions */
     VarId bit;        /* generated Boolean that holds its value, an array with the shape of the domain */
     InstanceId owner; /* where it was met first */
     Origin origin;

@@ -503,6 +503,16 @@ static bool parse_sides(Reader *r, Relation *relation)
     return true;
 }
 
+/* What it is, and when it changes: also over the ranges. */
+static bool parse_kind(Reader *r, Relation *relation)
+{
+    if (!reader_choose(r, &relation_words, "the kind of the relation", &relation->kind))
+        return false;
+    relation->is_guarded = reader_accept_word(r, WORD_GUARDED);
+    return (!reader_accept_word(r, WORD_SLOPE) || reader_parse_term(r, REAL_TYPE, &relation->slope)) &&
+           (!reader_accept_word(r, WORD_FLIP) || reader_parse_term(r, REAL_TYPE, &relation->flip));
+}
+
 /* relation k1 left > right state, or for i in 1:9: left > right state: the name only helps the reader's eye. */
 static bool parse_relation(Reader *r, uint32_t begin)
 {
@@ -514,14 +524,9 @@ static bool parse_relation(Reader *r, uint32_t begin)
     bool is_good = true;
     if (reader_accept_word(r, WORD_FOR))
         is_good = reader_parse_domain(r, &relation.domain) && reader_expect(r, TOKEN_COLON, "':' after the ranges");
-    is_good = is_good && parse_sides(r, &relation);
+    is_good = is_good && parse_sides(r, &relation) && parse_kind(r, &relation);
     reader_leave_loops(r, n_loops);
-    if (!is_good || !reader_choose(r, &relation_words, "the kind of the relation", &relation.kind))
-        return false;
-    relation.is_guarded = reader_accept_word(r, WORD_GUARDED);
-    if ((reader_accept_word(r, WORD_SLOPE) && !reader_parse_term(r, REAL_TYPE, &relation.slope)) ||
-        (reader_accept_word(r, WORD_FLIP) && !reader_parse_term(r, REAL_TYPE, &relation.flip)) ||
-        (reader_accept_word(r, WORD_BIT) && !reader_parse_variable_name(r, &relation.bit)) ||
+    if (!is_good || (reader_accept_word(r, WORD_BIT) && !reader_parse_variable_name(r, &relation.bit)) ||
         !parse_found_tail(r, &relation.region, &relation.branch, &relation.origin) ||
         !reader_parse_element_end(r, begin, &relation.origin.span))
         return false;

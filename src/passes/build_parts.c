@@ -186,7 +186,7 @@ static void build_roots(Parts *p)
     for (uint32_t k = 0; k < m->relations.n; k++) {
         const Relation *r = &m->relations.at[k];
         if (r->kind == RELATION_TIME) {
-            s->figures.n_calendar++;
+            s->figures.n_calendar += (uint32_t)domain_count(m, r->domain);
             continue;
         }
         s->figures.n_roots += (uint32_t)domain_count(m, r->domain);

@@ -11,6 +11,7 @@ typedef struct {
     uint32_t *rest;    /* per variable: 1 + the variable of what rounding takes away, or 0 */
     uint32_t n_before; /* variables before this pass */
     TermBuilder builder;
+    const Expr *target; /* of the assignment that is looked at: a leaf, perhaps an element over a range */
 } Rests;
 
 static void mark(Rests *r, Term term)
@@ -38,8 +39,11 @@ static void mark_times(Rests *r)
 /* ---- sums ---- */
 static bool is_of(const Rests *r, const Expr *e, VarId var)
 {
-    if (e->kind != EXPR_LEAF || e->n_args)
+    if (e->kind != EXPR_LEAF || e->n_args != r->target->n_args)
         return false;
+    for (uint32_t k = 0; k < e->n_args; k++) /* loop variables and numbers: equal indices are one node */
+        if (e->args[k] != r->target->args[k])
+            return false;
     const Ref ref = r->builder.refs.at[e->u.leaf];
     return (ref.kind == REF_NOW || ref.kind == REF_PRE) && ref.var.index == var.index;
 }
@@ -67,6 +71,14 @@ static bool has_rounded_sum(const Rests *r, const Expr *e, VarId var)
     return place < 2 && !is_exact(e->args[1 - place]);
 }
 
+/* The element of the rest that belongs to the target. */
+static const Expr *rest_of(Rests *r, VarId var, uint8_t kind)
+{
+    const Ref rest = { { r->rest[var.index] - 1 }, kind };
+    return r->target->n_args ? term_element(&r->builder, rest, r->target->n_args, r->target->args)
+                             : term_leaf(&r->builder, rest);
+}
+
 /* The value with the rest added first: v + (rest + e); and what that rounding takes away, (rest + e) - ((v + (rest +
  * e)) - v). */
 typedef struct {
@@ -76,18 +88,17 @@ typedef struct {
 static Sum carry(Rests *r, const Expr *e, VarId var)
 {
     Pool *pool = r->model->pool;
-    const VarId rest = { r->rest[var.index] - 1 };
     if (e->kind == EXPR_IF) {
         const Sum yes = carry(r, e->args[1], var), no = carry(r, e->args[2], var);
         return (Sum){ expr_if(pool, e->args[0], yes.value, no.value), expr_if(pool, e->args[0], yes.rest, no.rest) };
     }
     if (is_of(r, e, var))
-        return (Sum){ e, term_leaf(&r->builder, (Ref){ rest, r->builder.refs.at[e->u.leaf].kind }) };
+        return (Sum){ e, rest_of(r, var, r->builder.refs.at[e->u.leaf].kind) };
     const uint32_t place = place_in_sum(r, e, var);
     if (place == 2)
         return (Sum){ e, expr_real(pool, 0.0) };
     const Expr *v = e->args[place];
-    const Expr *old = term_leaf(&r->builder, (Ref){ rest, r->builder.refs.at[v->u.leaf].kind });
+    const Expr *old = rest_of(r, var, r->builder.refs.at[v->u.leaf].kind);
     const Expr *more = expr_binary(pool, OP_ADD, old, e->args[1 - place]);
     const Expr *sum = expr_binary(pool, OP_ADD, v, more);
     return (Sum){ sum, expr_binary(pool, OP_SUB, more, expr_binary(pool, OP_SUB, sum, v)) };
@@ -97,9 +108,9 @@ static Sum carry(Rests *r, const Expr *e, VarId var)
 static VarId target_of(const Rests *r, const Assignment *a)
 {
     const VarId var = term_refs(r->model, a->target)[0].var;
-    const Type type = r->model->variables.at[var.index].type;
-    const bool is_real = a->target.shape->kind == EXPR_LEAF && a->target.shape->n_args == 0 &&
-                         var.index < r->n_before && type.rank == 0 && type.kind == TYPE_REAL;
+    const bool is_real = a->target.shape->kind == EXPR_LEAF && a->target.shape->n_leaves == 1 &&
+                         var.index < r->n_before && a->target.shape->type.kind == TYPE_REAL &&
+                         a->target.shape->type.rank == 0;
     return is_real && r->model->variables.at[var.index].definition != DEFINITION_DER ? var : VAR_NONE;
 }
 
@@ -112,9 +123,12 @@ static void add_rests(Rests *r, const Transition *t)
         const VarId var = target_of(r, &a);
         if (var_is_none(var) || !r->is_time[var.index] || r->rest[var.index])
             continue;
+        r->target = a.target.shape;
         if (has_rounded_sum(r, term_import(&r->builder, a.value), var)) {
             const VarId rest = model_add_generated(m, "rest", m->variables.n - r->n_before + 1, REAL_TYPE, a.span);
             model_var(m, rest)->definition = model_var(m, var)->definition;
+            model_var(m, rest)->type.rank = model_var(m, var)->type.rank;
+            model_var(m, rest)->first_dim = model_var(m, var)->first_dim;
             model_var(m, rest)->start = term_real(m, 0.0);
             r->rest[var.index] = rest.index + 1;
         }
@@ -126,10 +140,11 @@ static void add_rests(Rests *r, const Transition *t)
 static Assignment carried(Rests *r, Assignment *a, VarId var)
 {
     Model *m = r->model;
-    const VarId rest = { r->rest[var.index] - 1 };
+    const Ref rest = ref_now((VarId){ r->rest[var.index] - 1 });
+    r->target = a->target.shape;
     const Sum sum = carry(r, term_import(&r->builder, a->value), var);
     Assignment second = *a;
-    second.target = term_ref(m, ref_now(rest));
+    second.target = term_make(m, a->target.shape, &rest);
     second.value = term_make(m, sum.rest, r->builder.refs.at);
     a->value = term_finish(&r->builder, sum.value);
     return second;

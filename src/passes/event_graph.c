@@ -180,8 +180,8 @@ static void list_dependencies(Builder *b)
         case NODE_RELATION: {
             const Relation *r = &m->relations.at[node.object];
             if (r->kind == RELATION_TIME) {
-                depend_on_term(b, k, r->slope, scalar);
-                depend_on_term(b, k, r->flip, scalar);
+                depend_on_term(b, k, r->slope, r->domain);
+                depend_on_term(b, k, r->flip, r->domain);
             } else {
                 depend_on_term(b, k, r->left, r->domain);
                 depend_on_term(b, k, r->right, r->domain);

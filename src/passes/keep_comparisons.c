@@ -94,20 +94,6 @@ static bool is_root(const Expr *e)
     return e->kind == EXPR_CALL && (e->op == OP_SQRT || e->op == OP_POW);
 }
 
-static bool is_kept_change(const Looking *l, const Expr *e)
-{
-    const Op op = (Op)e->op;
-    const bool compares = op == OP_GT || op == OP_GE || op == OP_LT || op == OP_LE || op == OP_ABS || op == OP_MIN ||
-                          op == OP_MAX || op == OP_SIGN;
-    bool has_state = false;
-    if (e->kind == EXPR_TABLE || !compares || e->args[0]->type.kind != TYPE_REAL || !is_of_points(l, e))
-        return false;
-    for (uint32_t k = 0; k < e->n_args; k++)
-        if (!is_by_point(l, e->args[k], &has_state))
-            return false;
-    return has_state;
-}
-
 static bool is_moving(const Looking *l, const Expr *e)
 {
     if (e->kind == EXPR_LEAF) {
@@ -119,6 +105,49 @@ static bool is_moving(const Looking *l, const Expr *e)
         if (is_moving(l, e->args[k]))
             return true;
     return false;
+}
+
+enum { NOT_AFFINE = 3 };
+
+/* The power of the time in what is otherwise known between events; find-events finds its slope. */
+static int power_of_time(const Looking *l, const Expr *e)
+{
+    if (!is_moving(l, e))
+        return 0;
+    if (e->kind == EXPR_LEAF)
+        return l->refs[e->u.leaf].kind == REF_TIME ? 1 : NOT_AFFINE;
+    if (e->kind != EXPR_CALL || e->n_args > 2)
+        return NOT_AFFINE;
+    const int left = power_of_time(l, e->args[0]), right = e->n_args > 1 ? power_of_time(l, e->args[1]) : 0;
+    switch ((Op)e->op) {
+    case OP_NEG: return left;
+    case OP_ADD:
+    case OP_SUB: return left > right ? left : right;
+    case OP_MUL: return left + right > 1 ? NOT_AFFINE : left + right;
+    case OP_DIV: return right ? NOT_AFFINE : left;
+    default: return NOT_AFFINE;
+    }
+}
+
+/* Another entry of the calendar at each point. */
+static bool is_calendar(const Looking *l, const Expr *e)
+{
+    const int left = power_of_time(l, e->args[0]), right = power_of_time(l, e->args[1]);
+    return l->is_condition && left + right == 1;
+}
+
+static bool is_kept_change(const Looking *l, const Expr *e)
+{
+    const Op op = (Op)e->op;
+    const bool compares = op == OP_GT || op == OP_GE || op == OP_LT || op == OP_LE || op == OP_ABS || op == OP_MIN ||
+                          op == OP_MAX || op == OP_SIGN;
+    bool has_state = false;
+    if (e->kind == EXPR_TABLE || !compares || e->args[0]->type.kind != TYPE_REAL || !is_of_points(l, e))
+        return false;
+    for (uint32_t k = 0; k < e->n_args; k++)
+        if (!is_by_point(l, e->args[k], &has_state))
+            return false;
+    return has_state || (op_is_relation(op) && is_calendar(l, e));
 }
 
 /* In the condition of a transition what is the same at all points is one comparison of scalars, and what only events

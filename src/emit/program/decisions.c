@@ -144,48 +144,83 @@ static const char *text_at(const EventLayout *e, const char *text, const EventPo
     return at.at;
 }
 
-/* A row for each point. Unless transitions over ranges give every bit a cell of its own, all write and define one, the
- * array of their bits. Their operands are states: none is known before the time. */
-static void add_relations(EventLayout *e, uint32_t index, const Block *b)
+typedef struct { /* a relation over a domain */
+    const Relation *relation;
+    uint32_t slots[2]; /* of the first point: the operands, or slope and time of the flip */
+    Piece piece;
+    uint32_t width; /* of a row of the piece */
+    PointReads reads;
+    EventPoint point;
+} RelationLayout;
+
+static RelationLayout lay_relation(EventLayout *e, const Relation *r)
 {
     Kernels *ks = e->ks;
+    const bool is_time = r->kind == RELATION_TIME;
+    const uint32_t n = (uint32_t)domain_count(e->m, r->domain);
+    const Term terms[] = { is_time ? r->slope : r->left, is_time ? r->flip : r->right };
+    RelationLayout layout = { .relation = r, .point = event_point(e, r->domain) };
+    layout.slots[0] = take_slots(ks, n);
+    layout.slots[1] = take_slots(ks, n);
+    layout.piece = lay_terms_over(ks, 2, terms, layout.slots, r->domain);
+    layout.width = 2 + ks->kernels.at[layout.piece.kernel].n_leaves;
+    ks->kernels.at[layout.piece.kernel].is_shared = true;
+    list_point_reads(e, &layout.reads, terms[0], r->domain);
+    list_point_reads(e, &layout.reads, terms[1], r->domain);
+    return layout;
+}
+
+/* Where the relation of a point is found: in the calendar, or by a root function of the operands. */
+static void watch_point(EventLayout *e, uint32_t index, const RelationLayout *layout, uint32_t row, const char *text)
+{
+    const Relation *r = layout->relation;
+    const uint32_t k = layout->point.number;
+    KoineRelation *out = &e->decisions.relations[row];
+    if (r->kind == RELATION_TIME) {
+        out->decision.is_time = true;
+        out->decision.slope = layout->slots[0] + k;
+        out->flip = layout->slots[1] + k;
+        out->decision.calendar = e->decisions.n_calendar++;
+        vec_push(e->ks->arena, &e->decisions.calendar_owner, row);
+        out->state = KOINE_NONE;
+        return;
+    }
+    out->left = layout->slots[0] + k;
+    out->right = layout->slots[1] + k;
+    out->state = element_compared(e, r->left, r->right, r->domain, &layout->point);
+    if (out->state == KOINE_NONE)
+        out->state = element_compared(e, r->right, r->left, r->domain, &layout->point);
+    out->decision.root = e->decisions.roots.n;
+    add_root(e, row, text_at(e, text, &layout->point), r->owner, r->origin.span);
+    add_entry(e->ks, &e->decisions.root_operands, (Piece){ layout->piece.kernel, out->decision.row, 1 }, index,
+              r->origin.span);
+}
+
+/* A row for each point. Unless transitions over ranges give every bit a cell of its own, all write and define one, the
+ * array of their bits. */
+static void add_relations(EventLayout *e, uint32_t index, const Block *b)
+{
     const Relation *r = &e->m->relations.at[b->u.object];
     const uint32_t n = (uint32_t)domain_count(e->m, r->domain), first = e->decisions.first_row[b->u.object];
-    const uint32_t slots[2] = { take_slots(ks, n), take_slots(ks, n) };
-    const Term terms[] = { r->left, r->right };
-    const Piece piece = lay_terms_over(ks, 2, terms, slots, r->domain);
-    const uint32_t width = 2 + ks->kernels.at[piece.kernel].n_leaves;
-    const char *text = relation_text(e->m, r, ks->arena);
-    EventPoint point = event_point(e, r->domain);
-    PointReads reads = { 0 };
-    list_point_reads(e, &reads, r->left, r->domain);
-    list_point_reads(e, &reads, r->right, r->domain);
+    RelationLayout layout = lay_relation(e, r);
+    const char *text = relation_text(e->m, r, e->ks->arena);
     path_of(e, r->owner);
     e->decisions.comparisons[b->u.object] = text;
-    ks->kernels.at[piece.kernel].is_shared = true;
-    for (uint32_t k = 0; k < n; k++, next_event_point(e, &point)) {
+    for (uint32_t k = 0; k < n; k++, next_event_point(e, &layout.point)) {
         KoineNode *node = add_node(e, KOINE_NODE_RELATION, index);
         node->object = first + k;
         node->cell = cell_of(e, ref_now(r->bit)) + (has_element_cells(e, r->bit) ? k : 0);
         KoineRelation *out = &e->decisions.relations[first + k];
         *out = (KoineRelation){ .decision = begin_decision(e, index, b, r->bit, r->region, r->branch),
                                 .is_strict = r->is_strict,
-                                .bit = ks->slots->now[r->bit.index] + k,
-                                .left = slots[0] + k,
-                                .right = slots[1] + k,
-                                .state = element_compared(e, r->left, r->right, r->domain, &point) };
-        if (out->state == KOINE_NONE)
-            out->state = element_compared(e, r->right, r->left, r->domain, &point);
+                                .bit = e->ks->slots->now[r->bit.index] + k };
         out->decision.cell = node->cell;
         out->decision.is_guarded = r->is_guarded;
-        out->decision.kernel = piece.kernel;
-        out->decision.row = piece.row + k * width;
-        out->decision.root = e->decisions.roots.n;
-        add_root(e, first + k, text_at(e, text, &point), r->owner, r->origin.span);
-        add_entry(ks, &e->decisions.root_operands, (Piece){ piece.kernel, out->decision.row, 1 }, index,
-                  r->origin.span);
-        read_at_point(e, &reads, &point);
-        note_moving(e, true);
+        out->decision.kernel = layout.piece.kernel;
+        out->decision.row = layout.piece.row + k * layout.width;
+        watch_point(e, index, &layout, first + k, text);
+        read_at_point(e, &layout.reads, &layout.point);
+        note_moving(e, r->kind == RELATION_STATE || layout.reads.is_moving);
     }
 }
 
