@@ -3,6 +3,7 @@
  * Inside, a derivative that is zero is the literal 0 whatever the rank, and NULL says that there is none; the
  * builders simple_... hand NULL on. */
 #include "ir/derive.h"
+#include "ir/declared.h"
 #include "ir/derive_function.h"
 #include "ir/difference.h"
 #include "base/bug.h"
@@ -10,6 +11,7 @@
 #include "ir/memo.h"
 #include "ir/routine.h"
 #include "ir/simplify.h"
+#include <string.h>
 
 static const double LN_10 = 2.302585092994045684;
 
@@ -235,34 +237,58 @@ static const Expr *of_input(Derivation *d, const Function *f, uint32_t input, co
     return zeros_of_field(d, f, input);
 }
 
-/* f(a, b): der(f)(a, b, a', b'). */
-static const Expr *derive_function(Derivation *d, const Expr *e)
+/* Of each argument, NULL where it is not Real. False: some argument has none. */
+static bool derive_args(Derivation *d, const Expr *e, const Expr **tangents, bool *varies)
 {
-    const Expr **args = NEW_ARRAY(memo_arena(&d->memo), const Expr *, 2u * e->n_args + 1u);
-    uint32_t n = e->n_args;
-    bool varies = false;
     for (uint32_t k = 0; k < e->n_args; k++) {
-        args[k] = e->args[k];
-        if (args[k]->type.kind != TYPE_REAL)
+        if (e->args[k]->type.kind != TYPE_REAL)
             continue;
-        args[n] = derive(d, args[k]);
-        if (!args[n])
-            return NULL;
-        varies |= args[n] != d->zero;
-        args[n] = of_input(d, e->u.function, k, args[n]);
-        if (!args[n++])
-            return NULL;
+        tangents[k] = derive(d, e->args[k]);
+        if (!tangents[k])
+            return false;
+        *varies |= tangents[k] != d->zero;
+        tangents[k] = of_input(d, e->u.function, k, tangents[k]);
+        if (!tangents[k])
+            return false;
     }
-    if (!varies)
-        return d->zero;
-    const Function *f = e->u.function, *derivative = f ? function_derivative(f) : NULL;
-    if (f && !derivative && f->external && f->is_pure)
+    return true;
+}
+
+/* A function that computes tangents of results from arguments and their tangents, and these. NULL: there is none. */
+static const Function *find_derivative(Derivation *d, const Expr *e, const Expr *const *tangents, const Expr **args,
+                                       uint32_t *n)
+{
+    const Function *f = e->u.function, *derivative = declared_derivative(memo_arena(&d->memo), e, tangents, args, n);
+    if (derivative)
+        return derivative;
+    derivative = function_derivative(f);
+    if (!derivative && f->external && f->is_pure)
         derivative = function_difference(f);
     if (derivative && d->is_exact && derivative->is_rough)
         return NULL;
+    *n = e->n_args;
+    memcpy(args, e->args, e->n_args * sizeof *args);
+    for (uint32_t k = 0; k < e->n_args; k++)
+        if (tangents[k])
+            args[(*n)++] = tangents[k];
+    return derivative;
+}
+
+/* f(a, b): der(f)(a, b, a', b'). */
+static const Expr *derive_function(Derivation *d, const Expr *e)
+{
+    const Expr **tangents = NEW_ARRAY(memo_arena(&d->memo), const Expr *, e->n_args + 1u);
+    const Expr **args = NEW_ARRAY(memo_arena(&d->memo), const Expr *, 2u * e->n_args + 1u);
+    const Function *f = e->u.function;
+    uint32_t n = 0, result = 0;
+    bool varies = false;
+    if (!derive_args(d, e, tangents, &varies))
+        return NULL;
+    if (!varies)
+        return d->zero;
+    const Function *derivative = f ? find_derivative(d, e, tangents, args, &n) : NULL;
     if (!derivative || n > UINT16_MAX)
         return NULL;
-    uint32_t result = 0;
     for (uint32_t k = 0; k < e->result && e->result != RESULT_ALL; k++)
         result += f->body->variables.at[f->n_inputs + k].type.kind == TYPE_REAL;
     for (uint32_t k = 0; k < n; k++)

@@ -20,7 +20,7 @@ Function *function_copy(Model *model, const Function *of)
     *made = *of;
     made->number = pool_count_function(model->pool);
     made->routine = NULL;
-    made->derivative = NULL;
+    made->derivative = made->difference = NULL;
     made->body = NEW(arena, Model);
     *made->body = *of->body;
     made->body->arena = arena;

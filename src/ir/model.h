@@ -432,6 +432,7 @@ struct Function {
     uint32_t n_inputs, n_outputs, n_locals; /* variables 0, 1, ... of body, in this order */
     uint32_t first;                         /* statement of body, 0: none */
     struct External *external;              /* the C function behind it (ir/external.h); NULL: none */
+    struct Declared *declared;              /* its derivatives and inverses (ir/declared.h); NULL: none */
     uint32_t foreign; /* 1 + the component that it stands for: made by lower-foreigns, it has no body; or 0 */
     bool is_pure;
     Span span;

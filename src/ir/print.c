@@ -287,6 +287,7 @@ static void print_function(Printer *p, uint32_t index)
         put_variable_row(p, &f->body->variables.at[k], true);
     }
     printer_put_mapping(p, f);
+    printer_put_declared(p, f);
     if (f->first)
         printer_put_body(p, f->first);
     p->model = p->labelled;

@@ -1,5 +1,6 @@
-/* The printer of the text form: functions of C. */
+/* The printer of the text form: functions of C, and what is declared of functions. */
 #include "base/bug.h"
+#include "ir/declared.h"
 #include "ir/external.h"
 #include "ir/print_model.h"
 
@@ -51,4 +52,60 @@ void printer_put_mapping(Printer *p, const Function *f)
     printer_put_space(p);
     printer_put_name(p, f->body->variables.at[e->result].name);
     text_char(p->to, '\n');
+}
+
+static void put_function_name(Printer *p, const Function *f)
+{
+    uint32_t k = 0;
+    while (k < p->labelled->functions.n && p->labelled->functions.at[k] != f)
+        k++;
+    if (k < p->labelled->functions.n)
+        printer_put_label(p, LABEL_FUNCTION, k);
+    else
+        printer_put_name(p, f->name);
+}
+
+static void put_field(Printer *p, const Function *f, uint32_t field)
+{
+    printer_put_name(p, f->body->variables.at[field].name);
+}
+
+static void put_derivative(Printer *p, const Function *f, const DeclaredDerivative *d)
+{
+    printer_begin_line(p, WORD_DERIVATIVE);
+    printer_put_space(p);
+    put_function_name(p, d->by);
+    if (d->order > 1) {
+        printer_put_word(p, WORD_ORDER);
+        text_format(p->to, " %u", d->order);
+    }
+    for (uint32_t k = 0; k < f->n_inputs; k++) {
+        if (d->inputs[k] == INPUT_MOVES)
+            continue;
+        printer_put_word(p, d->inputs[k] == INPUT_ZERO ? WORD_ZERO : WORD_NONE);
+        printer_put_space(p);
+        put_field(p, f, k);
+    }
+    printer_end_line(p, d->span);
+}
+
+void printer_put_declared(Printer *p, const Function *f)
+{
+    const Declared *declared = f->declared;
+    for (uint32_t k = 0; declared && k < declared->derivatives.n; k++)
+        put_derivative(p, f, &declared->derivatives.at[k]);
+    for (uint32_t k = 0; declared && k < declared->inverses.n; k++) {
+        const DeclaredInverse *i = &declared->inverses.at[k];
+        printer_begin_line(p, WORD_INVERSE);
+        printer_put_space(p);
+        put_field(p, f, i->input);
+        printer_put_space(p);
+        put_function_name(p, i->by);
+        for (uint32_t j = 0; j < i->by->n_inputs; j++) {
+            printer_put(p, j ? ", " : "(");
+            put_field(p, f, i->args[j]);
+        }
+        printer_put(p, ")");
+        printer_end_line(p, i->span);
+    }
 }

@@ -48,6 +48,7 @@ void printer_put_space(Printer *p);
 void printer_put_attribute(Printer *p, Word word, Term term);
 void printer_put_text_attribute(Printer *p, Word word, NameId text);
 void printer_put_external(Printer *p, const Function *f); /* the attributes of a function that is one of C */
+void printer_put_declared(Printer *p, const Function *f); /* its derivatives and inverses */
 void printer_put_mapping(Printer *p, const Function *f);  /* how that is called, if the model says it */
 void printer_print_foreigns(Printer *p);                  /* print_foreign.c */
 void printer_put_choice(Printer *p, const WordList *list, uint32_t value);

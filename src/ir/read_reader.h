@@ -347,6 +347,8 @@ bool reader_parse_port(Reader *r, uint32_t begin);
 bool reader_parse_connect(Reader *r, uint32_t begin);
 bool reader_parse_anchor(Reader *r, uint32_t begin);
 bool reader_parse_function(Reader *r, uint32_t begin);
+bool reader_parse_derivative(Reader *r, Function *function, uint32_t begin); /* behind the first word */
+bool reader_parse_inverse(Reader *r, Function *function, uint32_t begin);
 bool reader_list_has(const WordList *list, uint32_t word);
 bool reader_has_attribute(const Reader *r);
 bool reader_parse_declared(Reader *r, VarId *var); /* a variable that this line declares */

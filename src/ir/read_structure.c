@@ -126,6 +126,12 @@ static bool parse_function_lines(Reader *r, uint32_t index)
         } else if (reader_accept_word(r, WORD_RETURNS)) {
             if (!parse_returns(r, index))
                 reader_recover(r);
+        } else if (reader_accept_word(r, WORD_DERIVATIVE)) {
+            if (!reader_parse_derivative(r, r->top->model->functions.at[index], begin))
+                reader_recover(r);
+        } else if (reader_accept_word(r, WORD_INVERSE)) {
+            if (!reader_parse_inverse(r, r->top->model->functions.at[index], begin))
+                reader_recover(r);
         } else if (reader_accept_word(r, WORD_INPUT) || reader_accept_word(r, WORD_OUTPUT) ||
                    reader_accept_word(r, WORD_LOCAL)) {
             if (!parse_field_line(r, begin))

@@ -2,6 +2,7 @@
 #include "ir/solve.h"
 #include "base/bug.h"
 #include "base/ids.h"
+#include "ir/declared.h"
 #include "ir/memo.h"
 #include "ir/simplify.h"
 
@@ -408,6 +409,14 @@ static bool move(Solver *s, const Expr *right)
     return right != NULL;
 }
 
+/* Takes a function away that is declared to have an inverse. */
+static bool peel_function(Solver *s, uint32_t k)
+{
+    const Expr *e = s->side, *right = right_side(s);
+    s->side = e->args[k];
+    return move(s, right && right->depth < EXPR_DEPTH ? declared_inverse(s->pool, e, k, right) : NULL);
+}
+
 /* Takes the operation at the root of the side away; only argument k contains the leaf. False: no way. */
 static bool peel(Solver *s, uint32_t k)
 {
@@ -479,6 +488,11 @@ static const Expr *solve_side(Solver *s)
             }
         const bool is_peelable = e->kind == EXPR_CALL && n == 1 && !is_call(e, OP_HOMOTOPY) &&
                                  !(is_call(e, OP_MUL) && e->type.kind == TYPE_INTEGER);
+        if (e->kind == EXPR_FUNCTION && n == 1) {
+            if (!peel_function(s, k))
+                return NULL;
+            continue;
+        }
         if (!is_peelable) {
             const Expr *solution = e->kind == EXPR_IF ? solve_branches(s) : NULL;
             return solution ? solution : solve_linear(s);

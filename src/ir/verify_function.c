@@ -1,5 +1,6 @@
 /* V14: a function is closed. Its statements read and write its own fields and nothing else, inputs keep
  * their values, fields begin with what is declared before them, and `break` stands in a loop. */
+#include "ir/declared.h"
 #include "ir/external.h"
 #include "ir/verify_checks.h"
 
@@ -69,6 +70,19 @@ static void check_objects(Verifier *v)
                    "let it take the object as an input");
 }
 
+/* V20: what is declared of a function fits it. */
+static void check_declared(Verifier *v)
+{
+    Span where = v->function->span;
+    const char *help, *mistake = declared_mistake(v->function, &where, &help);
+    if (!mistake)
+        return;
+    diag_error(v->diag, DIAG_FUNCTION_DECLARED, where, "function %s %s",
+               names_of(pool_names(v->model->pool), v->function->name), mistake);
+    diag_help(v->diag, "%s", help);
+    v->is_good = false;
+}
+
 bool verify_function(Verifier *v)
 {
     const char *help, *mistake = v->function->external ? external_mistake(v->function, &help) : NULL;
@@ -84,5 +98,6 @@ bool verify_function(Verifier *v)
     check_begins(v);
     check_sizes(v);
     check_objects(v);
+    check_declared(v);
     return v->is_good;
 }

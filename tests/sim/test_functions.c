@@ -298,6 +298,29 @@ static void loops_that_fail(void **state)
     assert_fails("function_last_number.ir", 1, "function counts fails at ", "as counts(x)");
 }
 
+/* u = (1 + t)^2 with both derivatives, r = -sqrt(4 + t) by the inverse. Declared derivatives leave z out in w = t(1 +
+ * t), and are seven times as steep in s = 3 t, n = 5 t^2 + 9 and b = sin(t) + cos(t); that of t^2, where k moves, is
+ * not used. z' = -z^2. */
+static void declared_derivatives_and_inverses_are_used(void **state)
+{
+    (void)state;
+    static const char *const solvers[] = { "dopri5", "cvode-bdf" };
+    for (int k = 0; k < 2; k++) {
+        RunResult *r = run_everywhere("function_declared.ir", solvers[k], 2);
+        assert_near(run_last(r, "u"), 9, 0);
+        assert_near(run_last(r, "v"), 6, 0);
+        assert_near(run_last(r, "a"), 2, 0);
+        assert_near(run_last(r, "r"), -sqrt(6), 1e-15);
+        assert_near(run_last(r, "dw"), 3, 0);
+        assert_near(run_last(r, "ds"), 7 * 3, 0);
+        assert_near(run_last(r, "dk"), 4, 0);
+        assert_near(run_last(r, "dn"), 7 * 10 * 2, 0);
+        assert_near(run_last(r, "db"), 7 * (cos(2) - sin(2)), 1e-14);
+        assert_near(run_last(r, "z"), 1.0 / 3, 1e-6);
+        run_free(r);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -316,6 +339,7 @@ int main(void)
         cmocka_unit_test(sizes_follow_from_arguments),
         cmocka_unit_test(elements_by_loop_variables),
         cmocka_unit_test(loops_that_fail),
+        cmocka_unit_test(declared_derivatives_and_inverses_are_used),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

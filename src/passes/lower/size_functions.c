@@ -5,6 +5,7 @@
  * the calls in its statements are treated alike; a recursion over smaller and smaller arrays is a copy for each size.
  * Arguments of all calls have the sizes of their inputs, else both are told. */
 #include "base/text.h"
+#include "ir/declared.h"
 #include "ir/routine.h"
 #include "ir/simplify.h"
 #include "ir/substitute.h"
@@ -162,7 +163,7 @@ static Function *copy_for(Sizing *s, const Function *of, uint32_t n_sizes, const
 }
 
 /* ---- calls ---- */
-/* Whether a size of the function reads this input as a number. */
+/* Whether a size of the function, or of its derivatives, reads this input as a number. */
 static bool is_size(const Function *f, uint32_t input)
 {
     for (uint32_t k = 0; k < f->body->dims.n; k++) {
@@ -171,7 +172,10 @@ static bool is_size(const Function *f, uint32_t input)
             if (term_refs(f->body, term)[j].var.index == input)
                 return f->body->variables.at[input].type.rank == 0;
     }
-    return false;
+    bool found = false;
+    for (uint32_t k = 0; f->declared && k < f->declared->derivatives.n && !found; k++)
+        found = is_size(f->declared->derivatives.at[k].by, input);
+    return found;
 }
 
 static bool add_extents(Sizing *s, Arrays *x, const Expr *arg, int64_t *sizes, uint32_t *n)
@@ -343,6 +347,64 @@ static void size_function(Sizing *s, Function *f)
     }
 }
 
+/* The sizes of an input, which are numbers by now. */
+static void add_sizes(const Function *f, uint32_t input, int64_t *key, uint32_t *n)
+{
+    const Variable *v = &f->body->variables.at[input];
+    for (uint32_t d = 0; d < v->type.rank; d++)
+        key[(*n)++] = f->body->dims.at[v->first_dim + d].term.shape->u.integer;
+}
+
+static const int64_t *values_for(const Sizing *s, const Function *f)
+{
+    for (uint32_t k = 0; k < s->copies.n; k++)
+        if (s->copies.at[k].made == f)
+            return s->copies.at[k].key + s->copies.at[k].n - f->n_inputs;
+    return NULL;
+}
+
+/* The function that the sizes of these inputs of `f` make of `by`; inputs: for each input of `by`. */
+static Function *size_other(Sizing *s, const Function *f, Function *by, const uint32_t *inputs, Span span)
+{
+    uint32_t n = 0, room = 2 * by->n_inputs;
+    for (uint32_t k = 0; k < by->n_inputs; k++)
+        room += by->body->variables.at[k].type.rank;
+    int64_t *key = NEW_ARRAY(s->c->scratch, int64_t, room);
+    const int64_t *values = values_for(s, f);
+    for (uint32_t k = 0; k < by->n_inputs; k++)
+        add_sizes(f, inputs[k], key, &n);
+    for (uint32_t k = 0; k < by->n_inputs; k++)
+        key[n + k] = values && inputs[k] < f->n_inputs && is_size(by, k) ? values[inputs[k]] : UNKNOWN;
+    Function *made = function_is_open(by) ? copy_for(s, by, n, key, span) : by;
+    return made && !s->has_failed ? made : by;
+}
+
+/* Derivatives and inverses get the sizes of the function. */
+static void size_declared(Sizing *s, Function *f)
+{
+    const Declared *all = f->declared;
+    if (!all || (all->derivatives.n == 0 && all->inverses.n == 0))
+        return;
+    Declared *own = NEW(s->c->model->arena, Declared);
+    own->base = all->base;
+    own->in_base = all->in_base;
+    f->declared = own;
+    for (uint32_t k = 0; k < all->derivatives.n; k++) {
+        DeclaredDerivative d = all->derivatives.at[k];
+        uint32_t *inputs = NEW_ARRAY(s->c->scratch, uint32_t, d.by->n_inputs + 2u * f->n_inputs);
+        for (uint32_t j = 0; j < f->n_inputs; j++)
+            inputs[j] = j;
+        declared_moving(f, &d, inputs + f->n_inputs);
+        d.by = size_other(s, f, d.by, inputs, d.span);
+        declare_derivative(f, &d);
+    }
+    for (uint32_t k = 0; k < all->inverses.n; k++) {
+        DeclaredInverse i = all->inverses.at[k];
+        i.by = size_other(s, f, i.by, i.args, i.span);
+        declare_inverse(f, &i);
+    }
+}
+
 bool size_functions(Compile *c)
 {
     Sizing s = { .c = c };
@@ -354,7 +416,10 @@ bool size_functions(Compile *c)
     for (uint32_t k = 0; k < m->functions.n && !s.has_failed; k++) { /* grows while it is read */
         Function *f = m->functions.at[k];
         const bool is_later = function_calls_open(f);
-        if (f->external || function_is_open(f))
+        if (function_is_open(f))
+            continue;
+        size_declared(&s, f);
+        if (f->external)
             continue;
         bool is_copy = false;
         for (uint32_t j = 0; j < s.copies.n && !is_copy; j++)
