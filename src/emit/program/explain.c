@@ -117,6 +117,17 @@ static bool add_missing(const Explainer *of, Text *to, const RoutineFault *fault
     return true;
 }
 
+/* The two Integers that were to be equal. */
+static void add_unequal(Text *to, const RoutineFault *fault)
+{
+    const Expr *e = fault->step->value;
+    Value a, b;
+    if (fault->kind == ROUTINE_CHECK && !fault->step->looks && e->kind == EXPR_CALL && e->op == OP_EQ && !e->has_call &&
+        e->args[0]->type.kind == TYPE_INTEGER && expr_evaluate(e->args[0], fault->frame, NULL, &a) &&
+        expr_evaluate(e->args[1], fault->frame, NULL, &b))
+        text_format(to, ", %lld and %lld", (long long)a.i, (long long)b.i);
+}
+
 /* The statement and the scalar fields it reads. */
 static void add_statement(const Explainer *of, Text *to, const RoutineFault *fault)
 {
@@ -132,6 +143,7 @@ static void add_statement(const Explainer *of, Text *to, const RoutineFault *fau
         text_add(to, what_failed(where, &ignored));
     else if (!is_missing)
         add_fault_kind(of, to, (RoutineFaultKind)fault->kind, fault->step);
+    add_unequal(to, fault);
     if (s->kind == STATEMENT_ASSIGN && fault->step->statement)
         text_format(to, ": %s := %s", term_text(f->body, s->target, to->arena),
                     term_text(f->body, s->value, to->arena));

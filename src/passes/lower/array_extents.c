@@ -194,7 +194,9 @@ bool arrays_agree(Arrays *x, const Extents *a, const Extents *b, const char *wha
     }
     for (uint32_t k = 0; k < a->rank && agree && x->check; k++)
         if (a->at[k] != b->at[k])
-            x->check(x, a->at[k], b->at[k], what);
+            x->check(x, a->at[k], b->at[k],
+                     arena_format(x->c->scratch, "the sizes of %s do not agree: %s and %s", what, extents_text(x, a),
+                                  extents_text(x, b)));
     return agree;
 }
 

@@ -251,7 +251,7 @@ static bool is_in_scope(const Lowering *l, const Expr *e)
     return !has_reduction(e);
 }
 
-static void check_sizes(Arrays *x, const Expr *a, const Expr *b, const char *what)
+static void check_sizes(Arrays *x, const Expr *a, const Expr *b, const char *text)
 {
     Lowering *l = x->context;
     for (uint32_t k = 0; k < l->n_checked; k++)
@@ -263,7 +263,6 @@ static void check_sizes(Arrays *x, const Expr *a, const Expr *b, const char *wha
     }
     l->checked[l->n_checked].a = a;
     l->checked[l->n_checked++].b = b;
-    const char *text = arena_format(l->c->scratch, "the sizes of %s do not agree", what);
     const Statement s = { .kind = STATEMENT_ASSERT,
                           .value = made(l, x, expr_literal_relation(x->pool, OP_EQ, a, b)),
                           .text = names_text(pool_names(x->pool), text),

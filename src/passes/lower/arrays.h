@@ -29,7 +29,7 @@ struct Arrays {
     /* An array that is used more than once for each of its elements: a variable that holds it; NULL: it is none. */
     const Expr *(*hold)(Arrays *x, const Expr *e);
     /* Two sizes that are known in the run only must be equal there; NULL: there are none. */
-    void (*check)(Arrays *x, const Expr *a, const Expr *b, const char *what);
+    void (*check)(Arrays *x, const Expr *a, const Expr *b, const char *text);
     void *context;    /* of hold and check */
     bool is_function; /* the term is one of a statement: sizes may be known in the run only */
     int64_t few;      /* sums of so many terms, or fewer, are written out */
