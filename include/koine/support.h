@@ -625,7 +625,7 @@ typedef struct {   /* texts of the model: text k has the number KOINE_TEXT_TAG +
 } KoineLiterals;
 
 typedef struct {   /* external objects, see koine/objects.h */
-    uint32_t slot; /* says which store has them; KOINE_NONE: the model has none */
+    uint32_t slot; /* which store has them, and texts without room; KOINE_NONE: the model has neither */
     uint32_t n;
 } KoineObjects;
 

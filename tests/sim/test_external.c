@@ -155,6 +155,25 @@ static void test_a_task_of_components_takes_one_event_step(void **state)
         check_task);
 }
 
+/* 14 characters doubled 14 times find no room in the block: the number before and the one behind are called for once.
+ */
+static void check_impure_texts(const RunResult *r)
+{
+    expect_done(r);
+    for (int k = 1; k <= 3; k++) {
+        expect_near(run_at(r, "a", k), 2 * k - 1, 0);
+        expect_near(run_at(r, "b", k), 2 * k, 0);
+        expect_near(run_at(r, "n", k), 14 << 14, 0);
+    }
+}
+
+static void test_texts_without_room_call_nothing_twice(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = MODELS "impure_texts.ir", .stop = 3, .interval = 0.5, .external = ALL },
+                     check_impure_texts);
+}
+
 /* ---- who may execute them ---- */
 static RunResult *run_with(const char *file, ExternalPermission permission)
 {
@@ -312,6 +331,7 @@ int main(void)
         cmocka_unit_test(test_texts_are_arguments),
         cmocka_unit_test(test_impure_calls_are_executed_once_a_firing_in_order),
         cmocka_unit_test(test_a_task_of_components_takes_one_event_step),
+        cmocka_unit_test(test_texts_without_room_call_nothing_twice),
         cmocka_unit_test(test_nothing_is_executed_without_permission),
         cmocka_unit_test(test_files_are_allowed_by_name),
         cmocka_unit_test(test_trusted_folders_count_where_they_are_asked),

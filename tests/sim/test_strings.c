@@ -55,6 +55,35 @@ static void check_functions(const RunResult *r)
     expect_near(run_last(r, "x"), exp(-1.5), 1e-6);
 }
 
+/* x' = 10 exp(-t), from 5: each evaluation makes texts, far more than have room. */
+static void check_moving(const RunResult *r)
+{
+    expect_done(r);
+    expect_near(run_last(r, "x"), 15 - 10 * exp(-4), 1e-6);
+}
+
+static void test_texts_inside_functions_of_what_moves(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = MODELS "moving.ir", .stop = 4, .solver = "rk4", .step = 1e-3 },
+                     check_moving);
+    run_in_all_tiers((RunRequest){ .path = MODELS "moving.ir", .stop = 4, .solver = "cvode-bdf" }, check_moving);
+}
+
+static void check_chain(const RunResult *r)
+{
+    expect_done(r);
+    expect_near(run_at(r, "n", 0), 100000, 0);
+    expect_near(run_at(r, "m", 0), 100000, 0);
+    expect_near(run_at(r, "m", 1), 140000, 0);
+}
+
+static void test_what_is_on_the_way_to_a_text_needs_no_room(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = MODELS "chain.ir", .stop = 1, .interval = 0.5 }, check_chain);
+}
+
 static void test_m1_functions_take_and_give_texts(void **state)
 {
     (void)state;
@@ -158,6 +187,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_m1_texts_are_computed_in_event_steps),
         cmocka_unit_test(test_m1_functions_take_and_give_texts),
+        cmocka_unit_test(test_texts_inside_functions_of_what_moves),
+        cmocka_unit_test(test_what_is_on_the_way_to_a_text_needs_no_room),
         cmocka_unit_test(test_bad_texts_end_the_run),
         cmocka_unit_test(test_a_check_that_fails_in_every_trial_tells_its_text),
         cmocka_unit_test(test_the_table_of_texts_grows),

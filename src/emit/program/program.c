@@ -105,8 +105,9 @@ static KoineSlots join_slots(const Model *m, const Slots *slots, const Kernels *
 }
 
 /* What makes them says how many there are. */
-static KoineObjects join_objects(const Model *m, const Slots *slots)
+static KoineObjects join_objects(const Model *m, const Kernels *ks)
 {
+    const Slots *slots = ks->slots;
     uint32_t n = 0;
     for (uint32_t k = 0; k < m->variables.n; k++) {
         const Variable *v = &m->variables.at[k];
@@ -114,7 +115,7 @@ static KoineObjects join_objects(const Model *m, const Slots *slots)
             v->binding.shape->u.function->external->object > n)
             n = v->binding.shape->u.function->external->object;
     }
-    return (KoineObjects){ n ? slots->calls + CALL_OBJECTS : KOINE_NONE, n };
+    return (KoineObjects){ n || ks->literals->is_used ? slots->calls + CALL_OBJECTS : KOINE_NONE, n };
 }
 
 static KoineLiterals join_texts(const Kernels *ks)
@@ -222,7 +223,7 @@ Program *program_create(const Schedule *schedule, Arena *arena)
     program->data = (KoineProgram){ .tables = &program->tables,
                                     .slots = join_slots(schedule->model, slots, kernels, &events),
                                     .texts = join_texts(kernels),
-                                    .objects = join_objects(schedule->model, slots),
+                                    .objects = join_objects(schedule->model, kernels),
                                     .parts = join_parts(parameters, &parts, systems, &events),
                                     .events = events.data,
                                     .systems = join_systems(schedule->model, &parts, systems, &events),

@@ -12,8 +12,6 @@ KoineStatus koine_fault(Machine *m, KoineStatus status, uint32_t origin, const c
 {
     KoineModel *model = m->model;
     char why[160];
-    if (koine_texts_want_room(m)) /* it is computed again */
-        return status;
     const bool is_text = !text && koine_texts_failure(m, why, sizeof why);
     if (is_text)
         text = why;
@@ -30,8 +28,6 @@ KoineStatus koine_fault(Machine *m, KoineStatus status, uint32_t origin, const c
         model->fault.cause = KOINE_CAUSE_NOT_FINITE;
     return status;
 }
-
-static const char NO_ROOM[] = "no memory for the texts of the model";
 
 /* ---- step ---- */
 static bool differs(const Machine *m, const KoinePre *pre)
@@ -141,8 +137,6 @@ static KoineStatus evaluate(Machine *m)
 static KoineStatus compute_action(Machine *m, const KoineAction *a)
 {
     run_kernel(m, a->kernel, a->row, 1);
-    if (koine_texts_want_room(m))
-        return KOINE_FAILED;
     if (a->kind == KOINE_ACTION_SEND)
         return koine_check_message(m, a);
     if (!m->slots[a->guard].i)
@@ -220,15 +214,10 @@ static KoineStatus step(Machine *m, KoineOutcome *outcome)
     return status;
 }
 
-/* Texts that find no room are made again in a larger block. */
 KoineStatus koine_machine_step(KoineModel *model, KoineOutcome *outcome)
 {
     Machine *m = koine_machine_of(model);
-    KoineStatus status;
-    while ((status = step(m, outcome)) != KOINE_OK && koine_texts_want_room(m))
-        if (!koine_texts_make_room(m))
-            return koine_because(m, KOINE_CAUSE_MEMORY, koine_fault(m, KOINE_FAILED, KOINE_NONE, NO_ROOM));
-    return status;
+    return koine_texts_settle(m, step(m, outcome));
 }
 
 /* ---- commit ---- */
@@ -329,8 +318,8 @@ KoineStatus koine_machine_leave(KoineModel *model, KoineOutcome *outcome)
     double next_time = INFINITY;
     if (p->events.delays.n && koine_reserve_points(m) == KOINE_GROW)
         return KOINE_GROW;
-    if (p->texts.slot != KOINE_NONE && !koine_texts_tidy(m))
-        return koine_because(m, KOINE_CAUSE_MEMORY, koine_fault(m, KOINE_FAILED, KOINE_NONE, NO_ROOM));
+    if (p->texts.slot != KOINE_NONE && koine_texts_tidy(m) != KOINE_OK)
+        return KOINE_FAILED;
     now = m->instant;
     if (p->foreigns.n) {
         const KoineStatus status = koine_leave_components(m, &next_time);

@@ -117,8 +117,6 @@ static bool has_all_texts(Machine *m)
 {
     const KoineTables *tables = m->program->tables;
     char why[160];
-    if (koine_texts_want_room(m))
-        return false;
     if (!koine_texts_failure(m, why, sizeof why))
         return true;
     for (uint32_t k = 0; k < tables->n_variables; k++) {
@@ -196,17 +194,9 @@ static KoineStatus initialise(KoineModel *model, double time)
     return status;
 }
 
-/* Texts that find no room are made again in a larger block. */
 KoineStatus koine_machine_initialise(KoineModel *model, double time)
 {
     Machine *m = koine_machine_of(model);
-    koine_objects_end(m->spaces.objects); /* of an earlier start */
-    KoineStatus status = initialise(model, time);
-    while (koine_texts_want_room(m)) {
-        if (!koine_texts_make_room(m))
-            return koine_because(m, KOINE_CAUSE_MEMORY,
-                                 koine_fault(m, KOINE_FAILED, KOINE_NONE, "no memory for the texts of the model"));
-        status = initialise(model, time);
-    }
-    return status;
+    koine_objects_end(m->spaces.store); /* of an earlier start */
+    return koine_texts_settle(m, initialise(model, time));
 }

@@ -14,7 +14,7 @@ static void machine_destroy(KoineModel *model)
     Machine *m = model->handles;
     if (m) {
         koine_components_destroy(m);
-        koine_objects_destroy(m->spaces.objects);
+        koine_objects_destroy(m->spaces.store);
         koine_workspace_destroy(m->spaces.workspace);
         koine_set_space_destroy(m->spaces.set_space);
         free(m->spaces.residual_work);
@@ -66,11 +66,11 @@ static KoineStatus machine_create(const KoineModelKind *base, const KoineHost *h
         m->calendar.cells = malloc((p->events.timed.most_cells + (size_t)1) * sizeof *m->calendar.cells);
         m->work.counts = is_counting ? create_counts(p) : NULL;
         m->spaces.jump_space = p->systems.jumps.n ? koine_jumps_create(p) : NULL;
-        m->spaces.objects = p->objects.n ? koine_objects_create(p->objects.n) : 0;
+        m->spaces.store = p->objects.slot != KOINE_NONE ? koine_objects_create(p->objects.n) : 0;
     }
     if (!m || !model->block || !m->spaces.workspace || !m->spaces.residual_work || !m->calendar.cells ||
         !m->spaces.partials || (has_sets && !m->spaces.set_space) || (is_counting && !m->work.counts) ||
-        (p->systems.jumps.n && !m->spaces.jump_space) || (p->objects.n && !m->spaces.objects)) {
+        (p->systems.jumps.n && !m->spaces.jump_space) || (p->objects.slot != KOINE_NONE && !m->spaces.store)) {
         machine_destroy(model);
         return KOINE_FAILED;
     }
@@ -94,8 +94,6 @@ static KoineStatus machine_create(const KoineModelKind *base, const KoineHost *h
         for (uint32_t i = 0; i < p->slots.constants[j].n; i++)
             m->slots[p->slots.constants[j].slot + i] = p->slots.constants[j].value;
     koine_texts_begin(m);
-    if (p->objects.n)
-        m->slots[p->objects.slot].i = m->spaces.objects;
     if (p->slots.seed != KOINE_NONE && host)
         m->slots[p->slots.seed].i = (int64_t)host->seed;
     for (uint32_t j = 0; j < p->events.decisions.n_calendar + p->events.delays.n; j++)
@@ -244,6 +242,7 @@ static KoineStatus machine_accept(KoineModel *model, double time, const double *
     const KoineProgram *p = m->program;
     outcome->flags = 0;
     koine_consider_upgrade(m);
+    koine_texts_sweep(m);
     if (p->systems.n_run == 0 && m->instant->n_widened == 0 && p->systems.n_sets == 0 &&
         p->events.firings.n_step_conditions == 0 && p->events.delays.n_changing == 0 && p->foreigns.n == 0)
         return KOINE_OK;

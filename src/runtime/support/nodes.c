@@ -343,10 +343,6 @@ KoineStatus koine_evaluate_dirty(Machine *m)
         KoineStatus status = evaluate_node(m, &m->program->events.graph.nodes[n]);
         if (status == KOINE_OK && may_fail_inside)
             status = koine_check_calls(m, KOINE_FAILED, m->program->events.graph.nodes[n].origin);
-        if (may_fail_inside && koine_texts_want_room(m)) { /* the whole step begins again with it */
-            bitset_add(&m->wake.dirty, n);
-            return KOINE_FAILED;
-        }
         if (status != KOINE_OK && m->program->events.decisions.n_mixed)
             status = koine_rescue(m, n, status);
         if (status != KOINE_OK)

@@ -12,7 +12,8 @@ typedef struct {
 
 typedef struct {
     uint32_t n, last; /* last: the number of the one that was made last */
-    Object *at;
+    Object *at;       /* never NULL */
+    OutsideTexts *texts;
 } Store;
 
 enum { ROWS = 26, FIRST = 6 }; /* row k has 2^(k + FIRST) places */
@@ -65,7 +66,7 @@ static uint32_t take_place(void)
 
 uint32_t koine_objects_create(uint32_t n)
 {
-    Object *objects = calloc(n, sizeof *objects);
+    Object *objects = calloc(n + (size_t)1, sizeof *objects);
     if (!objects)
         return 0;
     take_lock();
@@ -96,10 +97,17 @@ void koine_objects_destroy(uint32_t number)
     if (!store)
         return;
     koine_objects_end(number);
+    koine_outside_destroy(store->texts);
     take_lock();
     free(store->at);
     *store = (Store){ 0 };
     release_lock();
+}
+
+OutsideTexts **koine_objects_texts(uint32_t number)
+{
+    Store *store = find(number);
+    return store && store->at ? &store->texts : NULL;
 }
 
 static Object *object_at(const KoineSlot *call, int64_t number)

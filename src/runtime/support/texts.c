@@ -1,5 +1,6 @@
 /* The table of texts in the block, and the operations on texts; see texts.h. */
 #include "texts.h"
+#include "objects.h"
 #include "koine/ops.h"
 #include "koine/text_format.h"
 #include <ctype.h>
@@ -29,6 +30,7 @@ typedef struct {
     unsigned char *bytes;
     uint32_t n_entries, n_buckets;
     uint64_t n_bytes;
+    OutsideTexts **outside; /* what finds no room, numbered from n_entries on; NULL: nowhere */
 } Area;
 
 static uint32_t buckets_for(uint32_t n_entries)
@@ -56,6 +58,14 @@ static Area area_at(unsigned char *at, uint64_t capacity)
 static Area area_of(unsigned char *at)
 {
     return area_at(at, ((const TextTable *)(const void *)at)->capacity);
+}
+
+/* With a place for what finds no room in it. */
+static Area area_in(const KoineSlot *call)
+{
+    Area a = area_of((unsigned char *)(uintptr_t)call + call[KOINE_TEXT_PLACE].i);
+    a.outside = koine_objects_texts((uint32_t)call[KOINE_OBJECT_PLACE].i);
+    return a;
 }
 
 static TextTable *table_of(const Machine *m)
@@ -113,42 +123,70 @@ static uint32_t take_entry(const Area *a)
     return entry;
 }
 
-/* Room for a text of n bytes behind the others, which finish() makes a text; NULL: there is none. */
+static int64_t fail(const Area *a, TextFailure failure, int64_t first, int64_t second, int64_t third)
+{
+    a->head->failure = failure;
+    a->head->operands[0] = first;
+    a->head->operands[1] = second;
+    a->head->operands[2] = third;
+    return KOINE_INTEGER_FAULT;
+}
+
+static bool has_room(const Area *a, uint64_t n)
+{
+    const TextTable *t = a->head;
+    return (t->n_free > 0 || t->n_entries < a->n_entries) && t->used + record_size(n) <= a->n_bytes;
+}
+
+/* Room for a text of n bytes, which finish() makes a text; NULL: there is none. */
 static char *room_for(const Area *a, uint64_t n)
 {
-    TextTable *t = a->head;
     if (n > KOINE_TEXT_LONGEST) {
-        t->failure = TEXT_TOO_LONG;
-        t->operands[0] = (int64_t)n;
+        fail(a, TEXT_TOO_LONG, (int64_t)n, 0, 0);
         return NULL;
     }
-    const bool has_entry = t->n_free > 0 || t->n_entries < a->n_entries;
-    if (has_entry && t->used + record_size(n) <= a->n_bytes)
-        return (char *)a->bytes + t->used + RECORD;
-    if (t->wanted < record_size(n))
-        t->wanted = record_size(n);
-    t->is_entry_missing |= !has_entry;
-    return NULL;
+    if (has_room(a, n))
+        return (char *)a->bytes + a->head->used + RECORD;
+    char *room = a->outside ? koine_outside_room(a->outside, n) : NULL;
+    if (!room)
+        fail(a, TEXT_NO_MEMORY, 0, 0, 0);
+    return room;
+}
+
+static int64_t finish_outside(const Area *a, uint64_t n, uint32_t hash)
+{
+    a->head->is_outside = 1;
+    return KOINE_TEXT_TAG + a->n_entries + koine_outside_finish(*a->outside, n, hash);
+}
+
+/* Nothing equals it: what stands in the room behind the others is a text. */
+static int64_t finish_inside(const Area *a, char *text, uint64_t n, uint32_t hash)
+{
+    const uint32_t entry = take_entry(a), record[] = { entry, (uint32_t)n };
+    a->entries[entry] = (TextEntry){ (uint32_t)(a->head->used / RECORD), (uint32_t)n, hash, 0 };
+    memcpy(text - RECORD, record, sizeof record);
+    a->head->used += record_size(n);
+    enter(a, entry);
+    return KOINE_TEXT_TAG + entry;
 }
 
 /* The text of n bytes that stands in the room. */
 static int64_t finish(const Area *a, uint64_t n)
 {
-    char *text = (char *)a->bytes + a->head->used + RECORD;
-    if (n == 0)
-        return 0;
+    OutsideTexts *outside = a->outside ? *a->outside : NULL;
+    char *text = outside && outside->room ? outside->room : (char *)a->bytes + a->head->used + RECORD;
+    const bool is_outside = outside && text == outside->room;
     text[n] = 0;
-    const uint32_t hash = hash_of(text, n);
-    uint32_t entry = find(a, text, n, hash);
-    if (!entry) {
-        entry = take_entry(a);
-        a->entries[entry] = (TextEntry){ (uint32_t)(a->head->used / RECORD), (uint32_t)n, hash, 0 };
-        const uint32_t record[] = { entry, (uint32_t)n };
-        memcpy(text - RECORD, record, sizeof record);
-        a->head->used += record_size(n);
-        enter(a, entry);
+    const uint32_t hash = hash_of(text, n), entry = n ? find(a, text, n, hash) : 0;
+    if (entry || n == 0) {
+        if (is_outside)
+            koine_outside_drop(outside);
+        return n ? KOINE_TEXT_TAG + entry : 0;
     }
-    return KOINE_TEXT_TAG + entry;
+    if (is_outside)
+        return finish_outside(a, n, hash);
+    const uint32_t known = a->head->is_outside && outside ? koine_outside_find(outside, text, n, hash) : 0;
+    return known ? KOINE_TEXT_TAG + a->n_entries + known - 1 : finish_inside(a, text, n, hash);
 }
 
 static int64_t put(const Area *a, const char *text, uint64_t n)
@@ -164,6 +202,11 @@ static const char *get(const Area *a, int64_t number, uint32_t *n)
 {
     const uint64_t entry = (uint64_t)number - (uint64_t)KOINE_TEXT_TAG;
     *n = 0;
+    if (entry >= a->n_entries && a->outside && *a->outside && entry - a->n_entries < (*a->outside)->n) {
+        const OutsideText *text = &(*a->outside)->at[entry - a->n_entries];
+        *n = text->size;
+        return text->text;
+    }
     if (entry == 0 || entry >= a->head->n_entries || a->entries[entry].size == NO_ENTRY)
         return "";
     *n = a->entries[entry].size;
@@ -216,15 +259,6 @@ static int64_t compare(const Area *a, int64_t left, int64_t right)
     const char *first = get(a, left, &n_left), *second = get(a, right, &n_right);
     const int order = memcmp(first, second, n_left < n_right ? n_left : n_right);
     return order ? (order > 0) - (order < 0) : (n_left > n_right) - (n_left < n_right);
-}
-
-static int64_t fail(const Area *a, TextFailure failure, int64_t first, int64_t second, int64_t third)
-{
-    a->head->failure = failure;
-    a->head->operands[0] = first;
-    a->head->operands[1] = second;
-    a->head->operands[2] = third;
-    return KOINE_INTEGER_FAULT;
 }
 
 static int64_t substring(const Area *a, int64_t text, int64_t first, int64_t last)
@@ -326,7 +360,7 @@ static int64_t format_text(const Area *a, int64_t text, const char *format, uint
 
 int64_t koine_text_apply(KoineSlot *call, uint32_t op, const KoineSlot *args)
 {
-    const Area a = area_of((unsigned char *)call + call[KOINE_TEXT_PLACE].i);
+    const Area a = area_in(call);
     const bool is_real = op == KOINE_TEXT_FORMAT_REAL;
     const uint32_t n_args = op == KOINE_TEXT_LENGTH ? 1 : op == KOINE_TEXT_SUBSTRING ? 3 : 2;
     uint32_t n;
@@ -348,7 +382,7 @@ int64_t koine_text_apply(KoineSlot *call, uint32_t op, const KoineSlot *args)
 
 const char *koine_text_at(const KoineSlot *call, int64_t number, uint32_t *n)
 {
-    const Area a = area_of((unsigned char *)(uintptr_t)call + call[KOINE_TEXT_PLACE].i);
+    const Area a = area_in(call);
     return get(&a, number, n);
 }
 
@@ -387,13 +421,13 @@ void koine_texts_begin(Machine *m)
 }
 
 /* A word that is the number of a text keeps the text. */
-static void mark(const Area *a, uint8_t *is_held, const unsigned char *from, const unsigned char *end)
+static void mark(uint32_t n, uint8_t *is_held, const unsigned char *from, const unsigned char *end)
 {
     for (; from + sizeof(uint64_t) <= end; from += sizeof(uint64_t)) {
         uint64_t word;
         memcpy(&word, from, sizeof word);
         word -= (uint64_t)KOINE_TEXT_TAG;
-        if (word < a->head->n_entries)
+        if (word < n)
             is_held[word] = 1;
     }
 }
@@ -431,20 +465,34 @@ static void rebuild(const Area *a)
             enter(a, k);
 }
 
-static bool collect(Machine *m)
+static OutsideTexts *outside_of(const Machine *m)
 {
-    TextTable *t = table_of(m);
-    const Area a = area_of((unsigned char *)t);
-    uint8_t *is_held = calloc(t->n_entries + (size_t)1, 1);
+    OutsideTexts **texts = koine_objects_texts(m->spaces.store);
+    return texts ? *texts : NULL;
+}
+
+/* Which texts are held, those outside of the block behind the entries of the area; NULL: no memory. */
+static uint8_t *find_held(const Machine *m)
+{
+    const TextTable *t = table_of(m);
+    const Area a = area_of((unsigned char *)table_of(m));
+    const OutsideTexts *o = outside_of(m);
+    const uint32_t n = a.n_entries + (o ? o->n : 0);
+    uint8_t *is_held = calloc(n + (size_t)1, 1);
     if (!is_held)
-        return false;
+        return NULL;
     memset(is_held, 1, t->n_fixed);
-    mark(&a, is_held, m->block, (const unsigned char *)t);
-    mark(&a, is_held, (const unsigned char *)t + t->capacity, m->block + m->model->size);
+    mark(n, is_held, m->block, (const unsigned char *)t);
+    mark(n, is_held, (const unsigned char *)t + t->capacity, m->block + m->model->size);
+    return is_held;
+}
+
+/* Gives up what nobody holds. */
+static void collect(const Machine *m, const uint8_t *is_held)
+{
+    const Area a = area_of((unsigned char *)table_of(m));
     compact(&a, is_held);
     rebuild(&a);
-    free(is_held);
-    return true;
 }
 
 /* The block with a larger area; what lies behind the area moves on. */
@@ -478,40 +526,98 @@ static bool is_roomy(const TextTable *t, const Area *a, uint64_t part, uint64_t 
 }
 
 /* Behind it a quarter is free at least, beside what is wanted. */
-static bool make_room(Machine *m, uint64_t wanted)
+static bool make_room(Machine *m, uint64_t wanted, uint32_t n_wanted)
 {
-    if (!collect(m))
-        return false;
     for (;;) {
         const TextTable *t = table_of(m);
         const Area a = area_of((unsigned char *)table_of(m));
-        if (is_roomy(t, &a, 4, wanted))
+        if (is_roomy(t, &a, 4, wanted) && a.n_entries - a.n_entries / 4 > n_wanted)
             return true;
         if (!enlarge(m, 2 * t->capacity))
             return false;
     }
 }
 
-bool koine_texts_want_room(const Machine *m)
+static KoineStatus no_memory(Machine *m)
 {
-    return has_texts(m) && table_of(m)->wanted > 0;
+    return koine_because(m, KOINE_CAUSE_MEMORY,
+                         koine_fault(m, KOINE_FAILED, KOINE_NONE, "no memory for the texts of the model"));
 }
 
-bool koine_texts_make_room(Machine *m)
+/* The texts that are held come in, each with the number that it has. first: that of the first one. */
+static void bring_in(const Machine *m, const OutsideTexts *o, uint32_t first, const uint8_t *is_held)
 {
-    const uint64_t wanted = table_of(m)->wanted;
-    table_of(m)->wanted = 0;
-    table_of(m)->failure = TEXT_GOOD;
-    return make_room(m, 2 * wanted);
-}
-
-bool koine_texts_tidy(Machine *m)
-{
-    if (!has_texts(m))
-        return true;
-    const TextTable *t = table_of(m);
     const Area a = area_of((unsigned char *)table_of(m));
-    return is_roomy(t, &a, 4, 0) || make_room(m, a.n_bytes / 4);
+    TextTable *t = a.head;
+    for (uint32_t k = t->n_entries; k < first + o->n; k++)
+        a.entries[k].size = NO_ENTRY;
+    t->n_entries = first + o->n > t->n_entries ? first + o->n : t->n_entries;
+    for (uint32_t k = 0; k < o->n; k++) {
+        if (!is_held[k])
+            continue;
+        const uint32_t record[] = { first + k, o->at[k].size };
+        unsigned char *to = a.bytes + t->used;
+        memcpy(to, record, sizeof record);
+        memcpy(to + RECORD, o->at[k].text, o->at[k].size + (size_t)1);
+        a.entries[first + k] = (TextEntry){ (uint32_t)(t->used / RECORD), o->at[k].size, o->at[k].hash, 0 };
+        t->used += record_size(o->at[k].size);
+    }
+    rebuild(&a);
+}
+
+KoineStatus koine_texts_settle(Machine *m, KoineStatus status)
+{
+    OutsideTexts *o = has_texts(m) ? outside_of(m) : NULL;
+    if (!o || o->n == 0)
+        return status;
+    const Area before = area_of((unsigned char *)table_of(m));
+    const uint32_t first = before.n_entries;
+    uint8_t *is_held = find_held(m);
+    uint64_t bytes = 0;
+    for (uint32_t k = 0; k < o->n && is_held; k++)
+        bytes += is_held[first + k] ? record_size(o->at[k].size) : 0;
+    if (is_held)
+        collect(m, is_held);
+    const bool is_good = is_held && (bytes == 0 || make_room(m, bytes, first + o->n));
+    if (is_good && bytes)
+        bring_in(m, o, first, is_held + first);
+    table_of(m)->is_outside = 0;
+    koine_outside_clear(o);
+    free(is_held);
+    return is_good ? status : no_memory(m);
+}
+
+KoineStatus koine_texts_tidy(Machine *m)
+{
+    const KoineStatus status = koine_texts_settle(m, KOINE_OK);
+    const Area a = area_of((unsigned char *)table_of(m));
+    if (status != KOINE_OK || is_roomy(a.head, &a, 4, 0))
+        return status;
+    uint8_t *is_held = find_held(m);
+    if (is_held)
+        collect(m, is_held);
+    const bool is_good = is_held && make_room(m, a.n_bytes / 4, 0);
+    free(is_held);
+    return is_good ? KOINE_OK : no_memory(m);
+}
+
+void koine_texts_sweep(Machine *m)
+{
+    static const uint64_t MUCH = UINT64_C(1) << 20;
+    enum { MANY = 10000 };
+    OutsideTexts *o = has_texts(m) ? outside_of(m) : NULL;
+    if (!o || (o->bytes < MUCH && o->n < MANY))
+        return;
+    const Area a = area_of((unsigned char *)table_of(m));
+    uint8_t *is_held = find_held(m);
+    bool any = !is_held;
+    for (uint32_t k = 0; k < o->n && !any; k++)
+        any = is_held[a.n_entries + k];
+    if (!any) {
+        table_of(m)->is_outside = 0;
+        koine_outside_clear(o);
+    }
+    free(is_held);
 }
 
 bool koine_texts_failure(Machine *m, char *to, size_t size)
@@ -525,6 +631,8 @@ bool koine_texts_failure(Machine *m, char *to, size_t size)
         snprintf(to, size, "a text of %lld bytes is longer than %d, the most that there may be", a, KOINE_TEXT_LONGEST);
     else if (failure == TEXT_OUTSIDE)
         snprintf(to, size, "characters %lld to %lld of a text that has %lld", a, b, n);
+    else if (failure == TEXT_NO_MEMORY)
+        snprintf(to, size, "no memory for the texts of the model");
     else
         snprintf(to, size,
                  "a format that does not suit what it is for: flags, width, precision and one letter, as 6.3f");
@@ -555,15 +663,11 @@ KoineStatus koine_machine_put_text(KoineModel *model, const char *text, size_t n
     Machine *m = koine_machine_of(model);
     if (!has_texts(m))
         return KOINE_ABSENT;
-    if (n > KOINE_TEXT_LONGEST)
+    if (n > KOINE_TEXT_LONGEST || koine_texts_settle(m, KOINE_OK) != KOINE_OK)
         return KOINE_FAILED;
-    for (int k = 0; k < 2; k++) {
-        const Area a = area_of((unsigned char *)table_of(m));
-        value->i = put(&a, text, n);
-        if (value->i != KOINE_INTEGER_FAULT)
-            return KOINE_OK;
-        if (!koine_texts_make_room(m))
-            return KOINE_FAILED;
-    }
-    return KOINE_FAILED;
+    if (!make_room(m, record_size(n), 0))
+        return KOINE_FAILED;
+    const Area a = area_of((unsigned char *)table_of(m));
+    value->i = put(&a, text, n);
+    return value->i == KOINE_INTEGER_FAULT ? KOINE_FAILED : KOINE_OK;
 }
