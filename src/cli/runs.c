@@ -44,7 +44,7 @@ static int find_run(const Runs *r, const char *text, CatalogueRun *run)
         return usage_error(r->command, "'%s' is not the number of a run; 'koine runs list' shows them", text);
     CatalogueRun *found;
     uint32_t n;
-    const CatalogueStatus status = catalogue_list(r->catalogue, &(CatalogueFilter){ .id = id }, r->arena, &found, &n);
+    const CatalogueStatus status = noted_runs(r->catalogue, &(CatalogueFilter){ .id = id }, r->arena, &found, &n);
     if (status != CATALOGUE_GOOD)
         return failed(r, status);
     if (n == 0) {
@@ -52,7 +52,6 @@ static int find_run(const Runs *r, const char *text, CatalogueRun *run)
         return EXIT_MODEL;
     }
     *run = found[0];
-    noted_settle(r->catalogue, run, r->arena);
     return EXIT_GOOD;
 }
 
@@ -70,11 +69,9 @@ static int list_runs(const Runs *r)
                                      .most = (uint32_t)most };
     CatalogueRun *runs;
     uint32_t n;
-    const CatalogueStatus status = catalogue_list(r->catalogue, &filter, r->arena, &runs, &n);
+    const CatalogueStatus status = noted_runs(r->catalogue, &filter, r->arena, &runs, &n);
     if (status != CATALOGUE_GOOD)
         return failed(r, status);
-    for (uint32_t k = 0; k < n; k++)
-        noted_settle(r->catalogue, &runs[k], r->arena);
     Text text = { .arena = r->arena };
     (command_option(r->command, "json") ? noted_list_json : noted_list)(runs, n, &text);
     if (text.n)

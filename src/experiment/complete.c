@@ -23,8 +23,7 @@ static void check_solver(const char *solver, Span span, Arena *arena, Diag *diag
     diag_help(diag, "one of: %s", list.at);
 }
 
-/* The last phase may say when the run stops. */
-static void stop_with_phases(Experiment *e)
+void experiment_stop_with_phases(Experiment *e)
 {
     const ExperimentPhase *last = e->n_phases ? &e->phases[e->n_phases - 1] : NULL;
     if (e->has[EXPERIMENT_STOP] || !last || !last->has[EXPERIMENT_STOP])
@@ -89,7 +88,7 @@ bool experiment_complete(Experiment *experiment, StartState *start, Arena *arena
         check_solver(phase->part.solver, phase->spans[EXPERIMENT_SOLVER], arena, diag);
     }
     read_start(experiment, start, arena, diag);
-    stop_with_phases(experiment);
+    experiment_stop_with_phases(experiment);
     stop_with_task(experiment);
     check_times(experiment, diag);
     return diag_errors(diag) == before;

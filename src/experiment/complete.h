@@ -8,7 +8,9 @@
  * stop time it ends with the last phase, or at its start where the task is a steady state. False: solver, times or
  * start state cannot be; reported. */
 bool experiment_complete(Experiment *experiment, StartState *start, Arena *arena, Diag *diag);
-/* The same for a run that leads to a point and keeps nothing: to the time `at`, or to its start where that is NULL,
+/* Of that, the stop time that the last phase says. */
+void experiment_stop_with_phases(Experiment *experiment);
+/* The whole for a run that leads to a point and keeps nothing: to the time `at`, or to its start where that is NULL,
  * which is a steady state where `is_steady`. */
 bool experiment_lead(Experiment *experiment, const char *at, bool is_steady, StartState *start, Arena *arena,
                      Diag *diag);

@@ -14,7 +14,7 @@ const char *noted_result_state(const CatalogueRun *run)
     return access(run->result, F_OK) == 0 ? "" : "gone";
 }
 
-void noted_settle(Catalogue *catalogue, CatalogueRun *run, Arena *arena)
+static void settle(Catalogue *catalogue, CatalogueRun *run, Arena *arena)
 {
     if (strcmp(run->end.outcome, "running") != 0)
         return;
@@ -35,6 +35,15 @@ void noted_settle(Catalogue *catalogue, CatalogueRun *run, Arena *arena)
         arena_destroy(scratch);
     }
     catalogue_close_run(catalogue, run);
+}
+
+CatalogueStatus noted_runs(Catalogue *catalogue, const CatalogueFilter *filter, Arena *arena, CatalogueRun **runs,
+                           uint32_t *n)
+{
+    const CatalogueStatus status = catalogue_list(catalogue, filter, arena, runs, n);
+    for (uint32_t k = 0; status == CATALOGUE_GOOD && k < *n; k++)
+        settle(catalogue, &(*runs)[k], arena);
+    return status;
 }
 
 static void add_text(Text *text, const char *key, const char *value)

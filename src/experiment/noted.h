@@ -7,8 +7,10 @@
 
 /* "" if the result is there, else why it is not: "gone", ... */
 const char *noted_result_state(const CatalogueRun *run);
-/* A run that was noted as running and whose process is gone: what its result holds is noted for good. */
-void noted_settle(Catalogue *catalogue, CatalogueRun *run, Arena *arena);
+/* Runs of the catalogue. Of those that were noted as running and whose process is gone what their result holds is noted
+ * for good. */
+CatalogueStatus noted_runs(Catalogue *catalogue, const CatalogueFilter *filter, Arena *arena, CatalogueRun **runs,
+                           uint32_t *n);
 /* A catalogue may come from somebody else: what it names is deleted only if it is a result in the project of
  * `catalogue`, a path. False: *why says what speaks against it, or is "" where there is no result. */
 bool noted_is_deletable(const CatalogueRun *run, const char *catalogue, const char **why, Arena *arena);

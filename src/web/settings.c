@@ -1,15 +1,10 @@
 /* The settings in force: what a run that is started from the page would use if nothing is changed there. They are read
  * each time they are asked for, as the run itself does. */
 #include "driver/words.h"
+#include "experiment/complete.h"
+#include "study/named.h"
 #include "web/session.h"
 #include <strings.h>
-
-/* FILE or FILE:CLASS; the class has no slash and no dot. */
-static size_t file_length(const char *target)
-{
-    const char *colon = strrchr(target, ':');
-    return colon && !strpbrk(colon, "/.") ? (size_t)(colon - target) : strlen(target);
-}
 
 const char *experiment_in_force(const View *view, Arena *arena)
 {
@@ -27,16 +22,14 @@ Experiment settings_in_force(const View *view, Arena *arena)
         return experiment;
     Sources *sources = sources_create(arena);
     Diag *diag = diag_create(arena, sources);
-    const char *model = view->options.model.path;
-    if (!experiment_open(path, sources, arena, diag, &experiment) ||
-        (experiment.has[EXPERIMENT_MODEL] && model &&
-         !source_is_same(model, arena_text(arena, experiment.model, file_length(experiment.model)))))
+    CompileRequest named = { 0 };
+    if (!experiment_open(path, sources, arena, diag, &experiment))
         return experiment_none(&compilation_vocabulary);
-    const ExperimentPhase *last = experiment.n_phases ? &experiment.phases[experiment.n_phases - 1] : NULL;
-    if (!experiment.has[EXPERIMENT_STOP] && last && last->has[EXPERIMENT_STOP]) { /* the last phase says it */
-        experiment.has[EXPERIMENT_STOP] = true;
-        experiment.part.stop = last->part.stop;
-    }
+    if (experiment.has[EXPERIMENT_MODEL])
+        named_split(&named, experiment.model, arena);
+    if (named.path && !source_is_same(view->options.model.path, named.path))
+        return experiment_none(&compilation_vocabulary);
+    experiment_stop_with_phases(&experiment);
     return experiment;
 }
 
