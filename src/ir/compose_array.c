@@ -103,6 +103,9 @@ static const char *dynamic_obstacle(const Model *model)
     for (uint32_t k = 0; k < model->equations.n; k++)
         if (model->equations.at[k].when || model->equations.at[k].clock)
             return "an equation of a clock or an event";
+    for (uint32_t k = 0; k < model->equations.n; k++)
+        if (model->equations.at[k].kind == EQUATION_ALGORITHM)
+            return "an algorithm";
     for (uint32_t k = 0; k < model->transitions.n; k++) {
         const Transition *t = &model->transitions.at[k];
         if (t->group)
@@ -113,18 +116,21 @@ static const char *dynamic_obstacle(const Model *model)
     return NULL;
 }
 
-/* A whole variable, or a number. */
-static bool is_simple(Term term)
+/* All elements of an array are delayed by one number. */
+static bool is_one_delay(const Delay *d, const bool *is_shared)
 {
-    return term_is_absent(term) || term.shape->n_leaves == 0 || (term.shape->kind == EXPR_LEAF && !term.shape->n_args);
+    const Term amounts[] = { d->amount, d->max };
+    if (d->input.shape->kind != EXPR_LEAF || d->input.shape->n_args || is_shared[d->output.index])
+        return false;
+    return (term_is_absent(amounts[0]) || amounts[0].shape->n_leaves == 0) &&
+           (term_is_absent(amounts[1]) || amounts[1].shape->n_leaves == 0);
 }
 
 static const char *link_obstacle(const Model *model, const bool *is_shared)
 {
     for (uint32_t k = 0; k < model->delays.n; k++)
-        if (!is_simple(model->delays.at[k].input) || !is_simple(model->delays.at[k].amount) ||
-            !is_simple(model->delays.at[k].max))
-            return "a delay of an expression";
+        if (!is_one_delay(&model->delays.at[k], is_shared))
+            return "a delay of an expression, or by a quantity";
     for (uint32_t k = 0; k < model->members.n; k++)
         if (!var_is_none(model->members.at[k].var) && is_shared[model->members.at[k].var.index])
             return "a port with a parameter that sizes depend on";
@@ -312,7 +318,7 @@ static Term lift_visited(void *context, Term term, const TermPlace *place)
         return term;
     if (place->element == LIST_VARIABLES)
         return lift_attribute(lift, place->index, term);
-    if (place->element == LIST_DELAYS) /* whole variables, or numbers */
+    if (place->element == LIST_DELAYS) /* a whole variable, or numbers */
         return term.shape->n_leaves ? term_ref(lift->model, term_refs(lift->model, term)[0]) : term;
     return lift_term(lift, term, lift->shape->n);
 }

@@ -361,3 +361,48 @@ bool reader_parse_instance(Reader *r, uint32_t begin)
         row->language = r->model->instances.at[row->parent.index].language;
     return true;
 }
+
+/* ---- elements of arrays that are written out ---- */
+/* [2, 3 of the element; its own indices may follow. */
+static bool parse_element(Reader *r, const ArrayShape *shape, uint64_t *number)
+{
+    *number = 0;
+    if (!reader_expect(r, TOKEN_OPEN_INDEX, "the indices of an instance, for this array is written out"))
+        return false;
+    for (uint32_t k = 0; k < shape->n; k++) {
+        int64_t index;
+        if (k && !reader_expect(r, TOKEN_COMMA, "',' and the index of the next dimension"))
+            return false;
+        if (!reader_parse_integer(r, 1, shape->extent[k], &index)) {
+            HELP(r, "this array of instances is written out: its indices are numbers");
+            return false;
+        }
+        *number = *number * (uint64_t)shape->extent[k] + (uint64_t)index - 1;
+    }
+    if (r->token.kind != TOKEN_COMMA)
+        return reader_expect(r, TOKEN_CLOSE_INDEX, "']' after the indices of an instance");
+    r->token.kind = TOKEN_OPEN_INDEX; /* what follows are indices of the variable */
+    return true;
+}
+
+bool reader_path_to_element(Reader *r)
+{
+    uint32_t instance = 0, number;
+    for (uint32_t k = 0; r->scope->arrays.n && k + 1 < r->name.path.n; k++) {
+        const NameId name = r->name.path.at[k];
+        const uint64_t key = key_of(instance, name);
+        if (name.index == ID_NONE)
+            break;
+        if (map_get(&r->scope->array_names, key, &number) && r->scope->arrays.at[number].is_written_out) {
+            const ArrayShape shape = r->scope->arrays.at[number].shape;
+            uint64_t element;
+            if (!parse_element(r, &shape, &element))
+                return false;
+            r->name.path.at[k] = instance_element_name(r->model, name, &shape, element);
+            return true;
+        }
+        if (!map_get(&r->scope->instances, key, &instance))
+            break;
+    }
+    return true;
+}

@@ -399,7 +399,7 @@ bool reader_parse_variable_name(Reader *r, VarId *var)
 {
     const uint32_t begin = r->token.begin;
     reader_accept(r, TOKEN_DOT);
-    if (!reader_parse_path(r))
+    if (!reader_parse_path(r) || !reader_path_to_element(r))
         return false;
     return reader_find_variable(r, var) || reader_unknown_name(r, begin, "variable");
 }

@@ -163,7 +163,7 @@ static const Expr *parse_named(Reader *r)
     const bool is_absolute = reader_accept(r, TOKEN_DOT);
     uint32_t level;
     VarId var;
-    if (!reader_parse_path(r))
+    if (!reader_parse_path(r) || !reader_path_to_element(r))
         return NULL;
     if (!is_absolute && r->name.path.n == 1) {
         const bool is_loop = r->name.path.at[0].index != ID_NONE && find_loop(r, r->name.path.at[0], &level);

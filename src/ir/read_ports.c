@@ -108,7 +108,7 @@ static bool parse_end_point(Reader *r, bool is_causal, uint32_t *port, VarId *va
     *port = ID_NONE;
     *var = VAR_NONE;
     reader_accept(r, TOKEN_DOT);
-    if (!reader_parse_path(r))
+    if (!reader_parse_path(r) || !reader_path_to_element(r))
         return false;
     uint32_t owner = 0;
     bool is_found = r->name.path.at[r->name.path.n - 1].index != ID_NONE;

@@ -300,6 +300,8 @@ bool reader_place_span(Reader *r, const Token *token, Span *span);
 void reader_scan_unit(Reader *r, uint32_t begin, uint32_t end, bool is_file);
 void reader_declare_unit(Reader *r);
 void reader_declare_instances(Reader *r);
+/* c.x[2,i] where the array c is written out: the path becomes 'c[2]'.x, [i] is left to be read. */
+bool reader_path_to_element(Reader *r);
 void reader_enter_rows(Reader *r, uint32_t first_instance, uint32_t first_variable, const uint32_t *first);
 void reader_enter_function(Reader *r, uint32_t index); /* its fields are the names until ... */
 void reader_leave_function(Reader *r);
