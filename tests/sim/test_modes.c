@@ -107,6 +107,63 @@ static void test_modes_a_state_ends(void **state)
                      check_ends);
 }
 
+/* Free fall at x = 1/2 until the rope of length 1 is tight, at y = -sqrt(3)/2 with speed sqrt(sqrt(3) g); along the
+ * circle goes half of that, and nothing across it; then the energy is kept. */
+static void check_rope(const RunResult *r)
+{
+    const double g = 9.81, v = sqrt(sqrt(3) * g), t = sqrt(sqrt(3) / g), energy = v * v / 8 - g * sqrt(3) / 2;
+    bool is_seen = false;
+    expect_done(r);
+    for (uint32_t k = 0; k < r->n_rows && !is_seen; k++) {
+        const RunRow *row = &r->rows[k];
+        is_seen = row->values[run_column(r, "tight")] != 0;
+        if (!is_seen)
+            continue;
+        expect_near(row->time, t, 1e-9);
+        expect_near(row->values[run_column(r, "vx")], -v / 2 * sqrt(3) / 2, 1e-8);
+        expect_near(row->values[run_column(r, "vy")], -v / 2 / 2, 1e-8);
+    }
+    assert_true(is_seen);
+    for (double at = 0.5; at <= 2; at += 0.125) {
+        const double x = run_at(r, "x", at), y = run_at(r, "y", at);
+        const double vx = run_at(r, "vx", at), vy = run_at(r, "vy", at);
+        expect_near(x * x + y * y, 1, 1e-9);
+        expect_near((vx * vx + vy * vy) / 2 + g * y, energy, 1e-6);
+        expect_near(run_at(r, "F", at), vx * vx + vy * vy - g * y, 1e-5);
+    }
+}
+
+static void test_modes_a_rope_becomes_tight(void **state)
+{
+    (void)state;
+    run_in_all_tiers(
+        (RunRequest){ .path = MODES "rope.ir", .stop = 2, .interval = 0.125, .tolerance = 1e-9, .allows_modes = true },
+        check_rope);
+}
+
+/* From rest x = 1.5 (1 - cos t) until the speed is that of the belt, 1, where sin t = 2/3; it sticks until the spring
+ * pulls with 2, slips with x = 1.5 + sin s + cos s/2 from there and is as fast as the belt again at x = 1. */
+static void check_slip(const RunResult *r)
+{
+    const double first = asin(2.0 / 3), x = 1.5 * (1 - cos(first)), second = first + 2 - x;
+    expect_done(r);
+    assert_int_equal(r->report.statistics.events.state_events, 4);
+    expect_near(run_at(r, "x", 0.5), 1.5 * (1 - cos(0.5)), 1e-8);
+    expect_near(run_at(r, "F", 1.5), x + 1.5 - first, 1e-8);
+    expect_near(run_at(r, "v", 2), 1, 1e-12);
+    for (double t = 2.5; t < 7.5; t += 0.5)
+        expect_near(run_at(r, "x", t), 1.5 + sin(t - second) + 0.5 * cos(t - second), 1e-7);
+    expect_near(run_last(r, "v"), 1, 1e-12);
+}
+
+static void test_modes_stick_and_slip(void **state)
+{
+    (void)state;
+    run_in_all_tiers(
+        (RunRequest){ .path = MODES "slip.ir", .stop = 8, .interval = 0.5, .tolerance = 1e-9, .allows_modes = true },
+        check_slip);
+}
+
 /* ---- what cannot be done is said ---- */
 static void expect_failure(const char *path, const char *text)
 {
@@ -137,6 +194,8 @@ int main(void)
         cmocka_unit_test(test_modes_capacitors_keep_their_charge),
         cmocka_unit_test(test_modes_a_pendulum_breaks),
         cmocka_unit_test(test_modes_a_state_ends),
+        cmocka_unit_test(test_modes_a_rope_becomes_tight),
+        cmocka_unit_test(test_modes_stick_and_slip),
         cmocka_unit_test(test_modes_without_schedule_name_line_and_choice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,8 +16,11 @@ typedef struct Mode {
     unsigned char *pristine; /* its block as it was created */
     uint64_t size;
     uint64_t number;
-    uint32_t *place; /* per state of it: where it stands among the states of all modes */
-    double *x, *der;
+    const char *obstacle; /* it cannot follow the others, and why; NULL: it can */
+    uint32_t *place;      /* per state of it: where it stands among the states of all modes */
+    uint32_t *root;       /* per root function of the first mode: its number here */
+    double *x, *der, *roots, *sizes;
+    uint8_t *crossed;
 } Mode;
 
 typedef struct { /* of an instance */
@@ -55,7 +58,9 @@ static void destroy_mode(const ModesKind *kind, Mode *mode)
         kind->modes->release(kind->modes->context, inner);
     }
     free(mode->place);
+    free(mode->root);
     free(mode->x);
+    free(mode->crossed);
     free(mode);
 }
 
@@ -95,22 +100,32 @@ static Mode *create_mode(KoineModel *model, const KoineModelKind *inner)
 {
     const ModesKind *kind = kind_of(model);
     Modal *modal = model->handles;
-    const size_t n_x = inner->tables->n_x;
+    const size_t n_x = inner->tables->n_x, n_roots = inner->tables->roots.n;
     Mode *mode = calloc(1, sizeof *mode);
     if (!mode)
         return NULL;
     mode->place = calloc(n_x + 1, sizeof *mode->place);
-    mode->x = calloc(2 * n_x + 1, sizeof *mode->x);
-    if (!mode->place || !mode->x || inner->create(inner, model->host, &mode->model) != KOINE_OK) {
+    mode->x = calloc(2 * n_x + 2 * n_roots + 1, sizeof *mode->x);
+    mode->root = calloc(n_roots + 1, sizeof *mode->root);
+    mode->crossed = calloc(n_roots + 1, 1);
+    if (!mode->place || !mode->x || !mode->root || !mode->crossed ||
+        inner->create(inner, model->host, &mode->model) != KOINE_OK) {
         mode->model = NULL;
         kind->modes->release(kind->modes->context, inner);
         destroy_mode(kind, mode);
         return NULL;
     }
     mode->der = mode->x + n_x;
+    mode->roots = mode->der + n_x;
+    mode->sizes = mode->roots + n_roots;
     mode->pristine = mode->model->block;
     mode->size = mode->model->size;
     mode->number = ++modal->n_modes;
+    const Mode *first = modal->first ? modal->first : mode;
+    const KoineProgram *program = machine_of(mode)->program;
+    mode->obstacle = koine_mode_obstacle(machine_of(first)->program, program);
+    for (uint32_t k = 0; !mode->obstacle && k < n_roots; k++)
+        mode->root[k] = koine_mode_root(&machine_of(first)->program->events.decisions, k, &program->events.decisions);
     if (n_x > kind->modes->n_x || !place_states(kind, mode)) {
         destroy_mode(kind, mode);
         return NULL;
@@ -298,9 +313,8 @@ static KoineStatus change_mode(KoineModel *model)
     Mode *to = find_mode(model, from, &status);
     if (!to)
         return status;
-    const char *obstacle = koine_mode_obstacle(machine_of(from)->program, machine_of(to)->program);
-    if (obstacle)
-        return refuse(model, from, obstacle);
+    if (to->obstacle)
+        return refuse(model, from, to->obstacle);
     const uint64_t size = from->model->size;
     unsigned char *old =
         aligned_alloc(KOINE_ALIGNMENT, (size + KOINE_ALIGNMENT - 1) / KOINE_ALIGNMENT * KOINE_ALIGNMENT);
@@ -433,9 +447,8 @@ static KoineStatus modes_initialise(KoineModel *model, double time)
         mode = find_mode(model, mode, &status);
         if (!mode)
             return status;
-        const char *obstacle = koine_mode_obstacle(machine_of(modal->present)->program, machine_of(mode)->program);
-        if (obstacle)
-            return refuse(model, modal->present, obstacle);
+        if (mode->obstacle)
+            return refuse(model, modal->present, mode->obstacle);
     }
     return refuse(model, mode, "no mode is found in which the model can begin");
 }
@@ -452,12 +465,21 @@ static KoineStatus modes_evaluate(KoineModel *model, const KoineEvaluation *at)
     take_inputs(model, mode);
     inner.x = gather(model, mode, at->x);
     inner.der = at->der ? mode->der : NULL;
+    inner.roots = mode->roots;
+    inner.root_sizes = at->root_sizes ? mode->sizes : NULL;
+    for (uint32_t k = 0; inner.root_sizes && k < model->kind->tables->roots.n; k++)
+        mode->sizes[mode->root[k]] = at->root_sizes[k];
     const KoineStatus status = told(model, mode, mode->model->kind->evaluate(mode->model, &inner));
     memcpy(model->block + model->kind->tables->time, &at->time, sizeof at->time);
     if (at->der && status == KOINE_OK) {
         memset(at->der, 0, model->kind->tables->n_x * sizeof *at->der);
         for (uint32_t k = 0; k < n; k++)
             at->der[mode->place[k]] = mode->der[k];
+    }
+    for (uint32_t k = 0; at->want & KOINE_WANT_ROOTS && status == KOINE_OK && k < model->kind->tables->roots.n; k++) {
+        at->roots[k] = mode->roots[mode->root[k]];
+        if (at->root_sizes)
+            at->root_sizes[k] = mode->sizes[mode->root[k]];
     }
     if (at->want & KOINE_WANT_OUTPUTS && status == KOINE_OK)
         show_values(model, mode);
@@ -491,6 +513,9 @@ static KoineStatus modes_arrive(KoineModel *model, const KoineArrival *arrival)
     if (arrival->cause & KOINE_AT_CONTINUE)
         take_written(model, mode);
     inner.x = gather(model, mode, arrival->cause & KOINE_AT_CONTINUE ? NULL : arrival->x);
+    for (uint32_t k = 0; arrival->crossed && k < model->kind->tables->roots.n; k++)
+        mode->crossed[mode->root[k]] = arrival->crossed[k];
+    inner.crossed = arrival->crossed ? mode->crossed : NULL;
     modal->n_switches = 0;
     take_left(model, mode, arrival);
     if (!arrival->changes)
@@ -535,13 +560,13 @@ static KoineStatus modes_leave(KoineModel *model, KoineOutcome *outcome)
 static KoineStatus modes_flip(KoineModel *model, uint32_t root)
 {
     Mode *mode = present_of(model);
-    return told(model, mode, mode->model->kind->crossings.flip(mode->model, root));
+    return told(model, mode, mode->model->kind->crossings.flip(mode->model, mode->root[root]));
 }
 
 static void modes_hold(KoineModel *model, uint32_t root, uint8_t is_held)
 {
     Mode *mode = present_of(model);
-    mode->model->kind->crossings.hold(mode->model, root, is_held);
+    mode->model->kind->crossings.hold(mode->model, mode->root[root], is_held);
 }
 
 static double modes_look_ahead(KoineModel *model, double until, double *searched)

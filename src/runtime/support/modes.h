@@ -32,6 +32,8 @@ static inline bool koine_mode_holds(const Machine *m)
 
 /* What stands in the way of `to` going on where `from` stands; NULL: nothing. */
 const char *koine_mode_obstacle(const KoineProgram *from, const KoineProgram *to);
+/* The number in one program of a root function of another. */
+uint32_t koine_mode_root(const KoineDecisions *of, uint32_t root, const KoineDecisions *in);
 /* `to`, as it was created, goes on in the event step of `from`. `left`: per row of the tables and element what it was
  * on the left of the event. */
 KoineStatus koine_mode_carry(Machine *to, Machine *from, const KoineSlot *left);

@@ -6,9 +6,18 @@
 static bool has_same_decisions(const KoineDecisions *a, const KoineDecisions *b)
 {
     bool same = a->n_relations == b->n_relations && a->n_steps == b->n_steps && a->n_roots == b->n_roots;
-    for (uint32_t j = 0; same && j < a->n_roots; j++)
-        same = a->root_owner[j] == b->root_owner[j];
+    for (uint32_t j = 0; same && j < a->n_relations + a->n_steps; j++) {
+        const KoineDecision *x = koine_decision_of(a, j), *y = koine_decision_of(b, j);
+        same = (x->root == KOINE_NONE) == (y->root == KOINE_NONE) && x->is_time == y->is_time &&
+               (x->timed == KOINE_NONE) == (y->timed == KOINE_NONE);
+    }
     return same;
+}
+
+uint32_t koine_mode_root(const KoineDecisions *of, uint32_t root, const KoineDecisions *in)
+{
+    const uint32_t owner = of->root_owner[root];
+    return koine_decision_of(in, owner)->root + (root - koine_decision_of(of, owner)->root);
 }
 
 static bool has_same_rows(const KoineTables *a, const KoineTables *b, uint32_t n)
@@ -33,10 +42,12 @@ const char *koine_mode_obstacle(const KoineProgram *from, const KoineProgram *to
         return "it has external objects, which would have to be made anew";
     if (to->texts.slot != KOINE_NONE)
         return "it computes texts, which are not carried from one mode to another";
-    if (n != to->mode.n_rows || !has_same_rows(from->tables, to->tables, n) ||
-        !has_same_decisions(&from->events.decisions, &to->events.decisions) ||
-        from->slots.n_streams != to->slots.n_streams)
-        return "its variables or comparisons are not those of the other modes";
+    if (n != to->mode.n_rows || !has_same_rows(from->tables, to->tables, n))
+        return "its variables are not those of the other modes";
+    if (!has_same_decisions(&from->events.decisions, &to->events.decisions))
+        return "its comparisons are not those of the other modes";
+    if (from->slots.n_streams != to->slots.n_streams)
+        return "its random streams are not those of the other modes";
     return NULL;
 }
 
@@ -123,8 +134,11 @@ static void carry_decisions(Machine *to, const Machine *from)
             koine_timed_resume(to, d->n_relations + j);
     }
     memcpy(to->pins.numbers, from->pins.numbers, from->instant->n_pinned * sizeof *to->pins.numbers);
-    memcpy(to->bands.widened, from->bands.widened, d->n_roots * sizeof *to->bands.widened);
-    memcpy(to->bands.held, from->bands.held, d->n_roots);
+    for (uint32_t j = 0; j < d->n_roots; j++) {
+        const uint32_t root = koine_mode_root(d, j, &from->program->events.decisions);
+        to->bands.widened[j] = from->bands.widened[root];
+        to->bands.held[j] = from->bands.held[root];
+    }
 }
 
 static void carry_instant(Machine *to, const Machine *from)
