@@ -580,8 +580,11 @@ typedef struct {
     const KoineForeignLink *at;
 } KoineForeignLinks;
 typedef struct {
-    const KoineModelKind *kind;
-    const char *name; /* with its path */
+    const KoineModelKind *const *kind; /* where it stands: it may be loaded behind the program */
+    const char *name;                  /* with its path */
+    const char *file, *symbol;         /* the library, as it is named from the working folder */
+    bool is_apart;                     /* in a process of its own */
+    uint32_t n_roots;
     KoineForeignLinks inputs, outputs, parameters, states;
     uint32_t first_root; /* in tables->roots */
     uint32_t n_nodes;
@@ -669,6 +672,7 @@ typedef struct KoineAlone {
     const KoineCompiled *compiled;
     KoineStatus (*derivatives)(KoineModel *model); /* see KoineCode */
     void (*prepare)(void);                         /* functions of C; NULL: there are none */
+    const KoineModelKind **kinds;                  /* of the foreign components, once koine_alone_load has found them */
 } KoineAlone;
 
 static inline KoineCode koine_alone_code(const KoineAlone *model)

@@ -1,4 +1,5 @@
 /* A model that stands alone: runs it and writes its results as CSV. README.md beside it tells what it takes. */
+#include "alone/load.h"
 #include "alone/rows.h"
 #include "alone/set.h"
 #include "base/text.h"
@@ -178,6 +179,11 @@ int main(int n, char **words)
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is one that cannot be written */
+    const char *missing = status == GOOD ? koine_alone_load(&koine_alone) : NULL;
+    if (missing) {
+        fprintf(stderr, "model: %s\n", missing);
+        status = WRONG_ENVIRONMENT;
+    }
     const KoineCode code = koine_alone_code(&koine_alone);
     KoineModelKind *kind = status == GOOD ? koine_machine_kind(koine_alone.program, &code) : NULL;
     Arena *arena = arena_create(NULL);

@@ -63,3 +63,12 @@ const char *foreign_port_name(const Model *model, const ForeignPort *port)
     const Names *names = pool_names(model->pool);
     return names_of(names, name_is_empty(port->name) ? model_var(model, port->var)->name : port->name);
 }
+
+const char *foreign_path(const Model *model, const Foreign *foreign, Arena *arena)
+{
+    const char *file = names_of(pool_names(model->pool), foreign->file);
+    if (*file == '/' || foreign->span.source == SOURCE_NONE)
+        return file;
+    const char *at = sources_get(model->sources, foreign->span.source)->path, *slash = strrchr(at, '/');
+    return arena_format(arena, "%s/%s", slash ? arena_text(arena, at, (size_t)(slash - at)) : ".", file);
+}

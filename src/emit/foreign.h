@@ -18,5 +18,7 @@ const char *foreign_name(const KoineTables *tables, ForeignPlace place, Arena *a
 ForeignPlace foreign_state(const KoineTables *tables, uint32_t state);
 /* What the port is called in the component. */
 const char *foreign_port_name(const Model *model, const ForeignPort *port);
+/* Its library: files are named from the folder of the model. */
+const char *foreign_path(const Model *model, const Foreign *foreign, Arena *arena);
 
 #endif

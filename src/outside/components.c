@@ -24,18 +24,6 @@ static const char *name_of(const Filler *f)
 }
 
 /* ---- the user's word ---- */
-/* Files are named from the folder of the model. */
-static const char *path_of(const Filler *f)
-{
-    const Foreign *foreign = foreign_of(f);
-    const char *file = names_of(f->outside->names, foreign->file);
-    if (*file == '/' || foreign->span.source == SOURCE_NONE)
-        return file;
-    const char *model = sources_get(f->outside->sources, foreign->span.source)->path, *slash = strrchr(model, '/');
-    return arena_format(f->outside->arena, "%s/%s",
-                        slash ? arena_text(f->outside->arena, model, (size_t)(slash - model)) : ".", file);
-}
-
 static bool may_be_executed(const Filler *f, const char *path)
 {
     if (f->outside->permission.allows_all || judge_knows(f->judge, path) ||
@@ -259,7 +247,7 @@ static void fill_paths(const Filler *f)
 static bool load(Filler *f)
 {
     Foreign *foreign = foreign_of(f);
-    const char *path = path_of(f), *why;
+    const char *path = foreign_path(f->model, foreign_of(f), f->outside->arena), *why;
     if (!may_be_executed(f, path))
         return false;
     const ForeignRequest request = { path, names_of(f->outside->names, foreign->symbol), foreign->is_apart,

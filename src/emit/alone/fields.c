@@ -55,8 +55,8 @@ static const char *const words[] = {
 #undef POINTER
 #undef OTHER
 #undef END
-    "static", "const",  "char",    "double", "uint8_t", "uint32_t",         "uint64_t",         "INFINITY",
-    "NAN",    "newton", "iterate", "i",      "fault",   "koine_tell_fault", "koine_tell_place", "locate",
+    "static", "const",   "char", "double", "uint8_t",          "uint32_t",         "uint64_t", "INFINITY", "NAN",
+    "newton", "iterate", "i",    "fault",  "koine_tell_fault", "koine_tell_place", "locate",   "foreign",  KINDS,
 };
 
 bool is_data_word(const char *word, size_t n)
@@ -282,13 +282,14 @@ static void put_explain(Writer *w, Text *t, const KoineProgram *program)
     text_add(t, "{ .fault = koine_tell_fault, .locate = koine_tell_place }");
 }
 
-/* There are none: print_tables refuses. */
-static void put_foreigns(Writer *w, Text *t, const KoineProgram *program)
+/* Found when the libraries are loaded. */
+static void put_kind(const Writer *w, Text *t, const KoineForeign *foreign)
 {
-    (void)w, (void)t, (void)program;
+    put_name(t, "kind");
+    text_format(t, KINDS " + %u", (uint32_t)(foreign - w->program->foreigns.at));
 }
 
-static PutItem put_KoineTables, put_KoineNewtonSystem, put_KoineIteratedSystem;
+static PutItem put_KoineTables, put_KoineNewtonSystem, put_KoineIteratedSystem, put_KoineForeignSystem;
 
 static void put_tables(Writer *w, Text *t, const KoineProgram *program)
 {
@@ -300,10 +301,12 @@ static void put_method(Writer *w, Text *t, const KoineSystem *system)
 {
     if (system->kind == KOINE_SYSTEM_LINEAR)
         return;
-    const bool is_newton = system->kind == KOINE_SYSTEM_NEWTON;
+    const bool is_newton = system->kind == KOINE_SYSTEM_NEWTON, is_foreign = system->kind == KOINE_SYSTEM_FOREIGN;
     put_name(t, "u");
-    text_format(t, "{ .%s = ", is_newton ? "newton" : "iterate");
-    (is_newton ? put_KoineNewtonSystem : put_KoineIteratedSystem)(w, t, &system->u);
+    text_format(t, "{ .%s = ", is_newton ? "newton" : is_foreign ? "foreign" : "iterate");
+    (is_newton    ? put_KoineNewtonSystem
+     : is_foreign ? put_KoineForeignSystem
+                  : put_KoineIteratedSystem)(w, t, &system->u);
     text_add(t, " }");
 }
 

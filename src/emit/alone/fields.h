@@ -14,4 +14,6 @@ uint32_t print_data(const KoineProgram *program, Text *to);
 /* Words of the data that are no numbers: types and fields of structs.def. */
 bool is_data_word(const char *word, size_t n);
 
+#define KINDS "koine_alone_kinds" /* an array of the kinds of components, filled when they are loaded */
+
 #endif

@@ -8,6 +8,8 @@
 #include "emit/c/vet.h"
 #include "emit/external/alone.h"
 #include "ir/schedule.h"
+#include <limits.h>
+#include <stdlib.h>
 
 static const char head[] = "\n#include \"koine/support.h\"\n"
                            "#include <math.h>\n\n";
@@ -36,15 +38,32 @@ static KoineTables told_tables(const Program *program, Arena *arena)
     return tables;
 }
 
+/* Where the libraries of components lie, from anywhere. */
+static bool place_libraries(KoineProgram *data, Arena *arena, const char **why)
+{
+    KoineForeign *at = NEW_ARRAY(arena, KoineForeign, data->foreigns.n + 1);
+    for (uint32_t k = 0; k < data->foreigns.n; k++) {
+        char path[PATH_MAX];
+        at[k] = data->foreigns.at[k];
+        if (at[k].is_apart) {
+            *why = arena_format(arena, "the foreign component %s is in a process of its own, which is Koine's to make",
+                                at[k].name);
+            return false;
+        }
+        if (realpath(at[k].file, path))
+            at[k].file = arena_text(arena, path, strlen(path));
+    }
+    data->foreigns.at = at;
+    return true;
+}
+
 static bool print_tables(const Program *program, Text *to, const char **why)
 {
-    if (program_data(program)->foreigns.n) {
-        *why = "a model with foreign components cannot be written without Koine yet";
-        return false;
-    }
     const KoineTables tables = told_tables(program, to->arena);
     const Code *code = program_code(program);
     KoineProgram data = *program_data(program);
+    if (!place_libraries(&data, to->arena, why))
+        return false;
     Text constants = { .arena = to->arena };
     data.tables = &tables;
     const uint32_t whole = print_data(&data, &constants);
@@ -52,6 +71,8 @@ static bool print_tables(const Program *program, Text *to, const char **why)
         return false;
     model_comment(to, arena_format(to->arena, TITLE "%s" TITLE_END, code->model_name));
     text_add(to, head);
+    if (data.foreigns.n)
+        text_format(to, "const KoineModelKind *" KINDS "[%u];\n", data.foreigns.n);
     text_bytes(to, constants.at, constants.n);
     text_add(to, "\nextern const KoineCompiled " NATIVE_TABLE ";\n");
     if (code->derivatives_section != KOINE_NONE)
@@ -59,9 +80,9 @@ static bool print_tables(const Program *program, Text *to, const char **why)
     text_add(to, "extern const KoineAlone koine_alone;\n");
     if (has_externals(code))
         text_add(to, "void koine_alone_externals(void);\n");
-    text_format(to, "const KoineAlone koine_alone = { a%u, &" NATIVE_TABLE ", %s, %s };\n", whole,
+    text_format(to, "const KoineAlone koine_alone = { a%u, &" NATIVE_TABLE ", %s, %s, %s };\n", whole,
                 code->derivatives_section == KOINE_NONE ? "0" : NATIVE_DERIVATIVES,
-                has_externals(code) ? "koine_alone_externals" : "0");
+                has_externals(code) ? "koine_alone_externals" : "0", data.foreigns.n ? KINDS : "0");
     return true;
 }
 

@@ -137,8 +137,14 @@ KoineForeigns lay_foreigns(const Schedule *schedule, const Slots *slots, const S
     for (uint32_t k = 0; k < m->foreigns.n; k++) {
         const Foreign *f = &m->foreigns.at[k];
         const Linking l = { schedule, slots, arena, f };
+        const KoineModelKind **kind = NEW(arena, const KoineModelKind *);
+        *kind = f->kind;
         const char *path = instance_path(m, f->owner, arena), *name = names_of(pool_names(m->pool), f->name);
-        at[k] = (KoineForeign){ .kind = f->kind,
+        at[k] = (KoineForeign){ .kind = kind,
+                                .file = foreign_path(m, f, arena),
+                                .symbol = names_of(pool_names(m->pool), f->symbol),
+                                .is_apart = f->is_apart,
+                                .n_roots = f->n_roots,
                                 .name = *path ? arena_format(arena, "%s.%s", path, name) : name,
                                 .inputs = links_of(&l, FOREIGN_IN),
                                 .outputs = links_of(&l, FOREIGN_OUT),

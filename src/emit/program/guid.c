@@ -97,8 +97,10 @@ static void add_slots(Guid *g, const KoineProgram *data)
     add(g, data->slots.n);
     add(g, tables->n_x);
     add(g, tables->roots.n);
-    for (uint32_t k = 0; k < data->foreigns.n; k++)
-        add_text(g, data->foreigns.at[k].kind->tables->guid ? data->foreigns.at[k].kind->tables->guid : "");
+    for (uint32_t k = 0; k < data->foreigns.n; k++) {
+        const KoineTables *of = (*data->foreigns.at[k].kind)->tables;
+        add_text(g, of->guid ? of->guid : "");
+    }
 }
 
 static void add_sources(Guid *g, const Sources *sources)

@@ -132,7 +132,7 @@ static void pass_message(void *context, const KoineModel *from, int level, const
 
 static bool create(Machine *m, Component *c, const KoineForeign *f)
 {
-    const uint32_t n = f->states.n, n_roots = f->kind->tables->roots.n;
+    const uint32_t n = f->states.n, n_roots = (*f->kind)->tables->roots.n;
     if (m->model->host)
         c->host = *m->model->host;
     c->host.context = m;
@@ -145,7 +145,8 @@ static bool create(Machine *m, Component *c, const KoineForeign *f)
     c->left = calloc(f->inputs.n + (size_t)1, sizeof *c->left);
     c->changes = calloc(f->inputs.n + (size_t)1, sizeof *c->changes);
     c->crossed = calloc(n_roots + (size_t)1, 1);
-    if (!c->x || !c->left || !c->changes || !c->crossed || f->kind->create(f->kind, &c->host, &c->model) != KOINE_OK)
+    if (!c->x || !c->left || !c->changes || !c->crossed ||
+        (*f->kind)->create(*f->kind, &c->host, &c->model) != KOINE_OK)
         return false;
     c->der = c->x + n;
     c->base = c->der + n;
