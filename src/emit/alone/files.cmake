@@ -6,7 +6,7 @@ endif()
 file(GLOB_RECURSE alone_sources ${alone_depends} RELATIVE ${alone_root}
      ${alone_root}/src/alone/*.[ch] ${alone_root}/src/alone/CMakeLists.txt ${alone_root}/src/alone/README.md
      ${alone_root}/src/runtime/*.[ch])
-foreach(name model.h support.h texts.h objects.h text_format.h simulate.h linearize.h control.h api.h ops.h statistics.def koine_external.h)
+foreach(name model.h support.h modes.h texts.h objects.h text_format.h simulate.h linearize.h control.h api.h ops.h statistics.def koine_external.h)
   list(APPEND alone_sources include/koine/${name})
 endforeach()
 # What main.c needs for texts and numbers.
