@@ -2,7 +2,7 @@
  * read_reader.h. */
 #include "ir/read_reader.h"
 
-enum { MOST_ROWS = 40000000 }; /* of instances that are written out */
+enum { MOST_ROWS = 20000000 }; /* of instances that are written out */
 
 /* ---- declaring ---- */
 void reader_enter_rows(Reader *r, uint32_t first_instance, uint32_t first_variable, const uint32_t *first)

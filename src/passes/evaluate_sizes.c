@@ -2,6 +2,7 @@
  * structural parameters; these are marked structural, so that changing them at run time is refused. */
 #include "base/bug.h"
 #include "base/text.h"
+#include "ir/compose.h"
 #include "ir/evaluate.h"
 #include "ir/simplify.h"
 #include "ir/substitute.h"
@@ -40,23 +41,56 @@ static bool size_iterator(Compile *c, Iterator *it, Span span)
     return true;
 }
 
+/* The outermost array of instances that the variable belongs to, or none. */
+static InstanceId array_above(const Model *m, const Variable *v)
+{
+    InstanceId array = { ID_NONE };
+    for (InstanceId i = v->owner; i.index != ID_NONE; i = m->instances.at[i.index].parent)
+        if (m->instances.at[i.index].rank)
+            array = i;
+    return array;
+}
+
 static bool size_variable(Compile *c, Variable *v)
 {
     static const uint64_t LARGEST = (uint64_t)1 << 28; /* elements of one array: 2 GiB of slots */
+    const Model *m = c->model;
+    const InstanceId array = array_above(m, v);
     uint64_t count = 1;
     for (uint32_t k = 0; k < v->type.rank; k++) {
         Dim *dim = &c->model->dims.at[v->first_dim + k];
+        const bool is_of_instances = array.index != ID_NONE && k < instance_rank(m, v->owner);
+        const Span span = is_of_instances ? m->instances.at[array.index].span : v->span;
         int64_t extent;
-        if (!integer_value(c, dim->term, v->span, "a dimension", &extent))
+        if (!integer_value(c, dim->term, span, "a dimension", &extent))
             return false;
         if (extent < 0 || (uint64_t)extent > LARGEST || (count *= (uint64_t)extent) > LARGEST) {
-            diag_error(c->diag, DIAG_SIZE_NEGATIVE, v->span, "the size %lld of '%s' is negative or too large",
-                       (long long)extent, names_of(pool_names(c->model->pool), v->name));
+            const char *name =
+                is_of_instances ? instance_path(m, array, c->scratch) : names_of(pool_names(m->pool), v->name);
+            diag_error(c->diag, DIAG_SIZE_NEGATIVE, span, "the size %lld of '%s' is negative or too large",
+                       (long long)extent, name);
             return false;
         }
         dim->extent = extent;
     }
     return true;
+}
+
+/* Of an array of instances one mistake is told. */
+static bool size_variables(Compile *c)
+{
+    const Model *m = c->model;
+    InstanceId wrong = { ID_NONE };
+    bool good = true;
+    for (uint32_t k = 0; k < m->variables.n; k++) {
+        Variable *v = &m->variables.at[k];
+        const InstanceId array = v->type.rank ? array_above(m, v) : (InstanceId){ ID_NONE };
+        if (v->type.rank == 0 || (array.index != ID_NONE && array.index == wrong.index) || size_variable(c, v))
+            continue;
+        good = false;
+        wrong = array;
+    }
+    return good;
 }
 
 /* ---- index expressions: structural parameters in them become numbers ---- */
@@ -119,10 +153,7 @@ static bool size_domain(Compile *c, DomainId id, Span span)
 bool evaluate_sizes(Compile *c)
 {
     Model *m = c->model;
-    bool good = true;
-    for (uint32_t k = 0; k < m->variables.n; k++)
-        if (m->variables.at[k].type.rank)
-            good &= size_variable(c, &m->variables.at[k]);
+    bool good = size_variables(c);
     for (uint32_t k = 0; k < m->equations.n; k++)
         good &= size_domain(c, m->equations.at[k].domain, m->equations.at[k].origin.span);
     for (uint32_t k = 0; k < m->transitions.n; k++)

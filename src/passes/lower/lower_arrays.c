@@ -385,6 +385,8 @@ static Term lower_attribute(Arrays *x, const Expr *e, const TermPlace *place)
     if (!arrays_agree(x, &of, &own,
                       arena_format(x->c->scratch, "'%s' and what it is given", names_of(pool_names(m->pool), v->name))))
         return TERM_NONE;
+    if (e->kind == EXPR_ARRAY && !e->has_whole) /* as it shall be */
+        return term_make(m, e, x->builder.refs.at);
     for (uint32_t k = 0; k < of.rank; k++)
         n *= (uint64_t)of.at[k]->u.integer;
     if (n == 0)
@@ -397,10 +399,10 @@ static Term lower_attribute(Arrays *x, const Expr *e, const TermPlace *place)
     return braces ? term_make(m, braces, x->builder.refs.at) : TERM_NONE;
 }
 
-/* A variable is given the whole of another one. */
+/* A variable is given the whole of another one, or values in braces. */
 static bool is_given_array(Term term, const TermPlace *place)
 {
-    return place->element == LIST_VARIABLES && term.shape->kind == EXPR_LEAF && term.shape->type.rank;
+    return place->element == LIST_VARIABLES && term.shape->type.rank;
 }
 
 static Term settle(void *context, Term term, const TermPlace *place)
