@@ -10,7 +10,7 @@ static const double LOG_FLOOR = -13.3;   /* log2 of the smallest error that it r
 static const double HELD = 1e-9;         /* of a step: rounding of the time that does not count */
 static const double FIRST_GROWTH = 100;  /* of the step after the first one, whose size was a guess */
 
-enum { ALIGNMENT = 64, PARTS = 4 };
+enum { ALIGNMENT = 64 };
 static const double NEAR = 1e-4;       /* share of a step, for a difference quotient */
 static const double SUSPICIOUS = 0.15; /* of what is stable: a step so long is looked at */
 static const double COARSE = 10;       /* defect of an interpolant, over the tolerance */
@@ -55,6 +55,7 @@ KoineStatus koine_embedded_create_of(const KoineEmbeddedMethod *method, const Ko
 static void destroy(KoineSolver *solver)
 {
     free(embedded_of(solver)->interpolant.inner);
+    free(embedded_of(solver)->interpolant.parts);
     free(solver);
 }
 
@@ -291,51 +292,85 @@ static KoineStatus check_dense(KoineEmbedded *pair)
     return KOINE_OK;
 }
 
+static size_t part_size(const KoineEmbedded *pair)
+{
+    return (pair->method->n_dense + (size_t)1) * pair->n;
+}
+
+static bool make_inner(KoineEmbedded *pair)
+{
+    KoineInterpolant *inside = &pair->interpolant;
+    KoineSolver *made;
+    if (inside->inner)
+        return true;
+    inside->parts = malloc(EMBEDDED_PARTS * part_size(pair) * sizeof *inside->parts + 1);
+    if (!inside->parts || koine_embedded_create_of(pair->method, pair->base.problem, &made) != KOINE_OK) {
+        free(inside->parts);
+        inside->parts = NULL;
+        return false;
+    }
+    inside->inner = embedded_of(made);
+    return true;
+}
+
 /* The inner solver stands where this step begins. */
 static KoineStatus begin_inside(KoineEmbedded *pair)
 {
-    KoineSolver *made;
-    if (!pair->interpolant.inner) {
-        TRY(koine_embedded_create_of(pair->method, pair->base.problem, &made));
-        pair->interpolant.inner = embedded_of(made);
-    }
-    KoineEmbedded *inner = pair->interpolant.inner;
+    KoineInterpolant *inside = &pair->interpolant;
+    if (!make_inner(pair))
+        return KOINE_FAILED;
+    KoineEmbedded *inner = inside->inner;
     restart(&inner->base, pair->base.from, pair->y_old);
     memcpy(inner->k[pair->method->last], pair->k[0], pair->n * sizeof *pair->k[0]);
     inner->has_slope = true;
-    inner->h = pair->last / PARTS;
+    inside->inner_step = pair->steps;
+    inside->n_parts = 0;
+    inside->ends[0] = pair->base.from;
+    return KOINE_OK;
+}
+
+/* One part more. Each is made once: where it would be made again the search for solutions might begin elsewhere. */
+static KoineStatus make_inside(KoineEmbedded *pair)
+{
+    KoineInterpolant *inside = &pair->interpolant;
+    KoineEmbedded *inner = inside->inner;
+    const double h = pair->last / EMBEDDED_PARTS;
+    double error2, *part = inside->parts + inside->n_parts * part_size(pair);
+    inner->h = h;
+    pair->base.placed = NAN;
+    const KoineStatus begun = begin(inner, pair->base.time);
+    const KoineStatus status = begun == KOINE_OK ? inner->method->trial(inner, h, &error2) : begun;
+    if (status != KOINE_OK)
+        return status;
+    pair->evaluations += pair->method->stages;
+    accept_step(inner, inner->base.time + h, h, 1);
+    TRY(inner->method->prepare(inner));
+    memcpy(part, inner->y_old, pair->n * sizeof *part);
+    memcpy(part + pair->n, inner->interpolant.coefficients, (part_size(pair) - pair->n) * sizeof *part);
+    inside->ends[++inside->n_parts] = inner->base.time;
     return KOINE_OK;
 }
 
 /* The value at `time` from a step of a quarter of the length; RETRY: it cannot be made. */
 static KoineStatus interpolate_inside(KoineEmbedded *pair, double time, double *x)
 {
-    if (!pair->interpolant.inner || pair->interpolant.inner->base.time > pair->base.time ||
-        pair->interpolant.inner->base.from < pair->base.from || time < pair->interpolant.inner->base.from ||
-        pair->interpolant.inner_step != pair->steps)
+    KoineInterpolant *inside = &pair->interpolant;
+    if (!inside->inner || inside->inner_step != pair->steps)
         TRY(begin_inside(pair));
-    KoineEmbedded *inner = pair->interpolant.inner;
-    pair->interpolant.inner_step = pair->steps;
-    pair->base.placed = NAN;
-    while (inner->base.time < time) {
-        const double h = pair->last / PARTS;
-        double error2;
-        inner->h = h;
-        const KoineStatus begun = begin(inner, pair->base.time);
-        const KoineStatus status = begun == KOINE_OK ? inner->method->trial(inner, h, &error2) : begun;
+    while (inside->n_parts == 0 || (inside->n_parts < EMBEDDED_PARTS && inside->ends[inside->n_parts] < time)) {
+        const KoineStatus status = make_inside(pair);
         if (status != KOINE_OK) {
-            pair->interpolant.inner_step = UINT64_MAX;
+            inside->inner_step = UINT64_MAX;
             return status;
         }
-        pair->evaluations += pair->method->stages;
-        accept_step(inner, inner->base.time + h, h, 1);
     }
-    if (!inner->interpolant.is_ready) {
-        TRY(inner->method->prepare(inner));
-        inner->interpolant.is_ready = true;
-    }
-    const double s = (time - inner->base.from) / inner->last;
-    inner->method->interpolate(inner, s, x);
+    uint32_t k = 0;
+    while (k + 1 < inside->n_parts && inside->ends[k + 1] < time)
+        k++;
+    KoineEmbedded part = *inside->inner;
+    part.y_old = inside->parts + k * part_size(pair);
+    part.interpolant.coefficients = part.y_old + pair->n;
+    pair->method->interpolate(&part, (time - inside->ends[k]) / part.last, x);
     return KOINE_OK;
 }
 
@@ -372,7 +407,31 @@ static uint32_t polynomial(KoineSolver *solver, size_t state, double *values)
     return pair->method->n_dense;
 }
 
-/* The parts of a step that its interpolant is too coarse for are made again where they are asked for. */
+/* The parts of a step that its interpolant is too coarse for. */
+static bool visit_parts(KoineEmbedded *pair, KoinePieces *pieces)
+{
+    KoineInterpolant *inside = &pair->interpolant;
+    uint32_t n = inside->inner && inside->inner_step == pair->steps ? inside->n_parts : 0;
+    KOINE_PIECE(pieces, n);
+    if (pieces->visit == KOINE_PIECES_PUT)
+        inside->inner_step = UINT64_MAX;
+    if (n == 0 || pieces->is_short)
+        return true;
+    if (n > EMBEDDED_PARTS || !make_inner(pair))
+        return false;
+    KoineEmbedded *inner = inside->inner;
+    KOINE_PIECE(pieces, inside->ends);
+    KOINE_PIECE(pieces, inner->last);
+    KOINE_PIECE(pieces, inner->base.time);
+    koine_piece_numbers(pieces, inside->parts, n * part_size(pair));
+    koine_piece_numbers(pieces, inner->y, pair->n);
+    koine_piece_numbers(pieces, inner->k[pair->method->last], pair->n);
+    inside->n_parts = n;
+    inside->inner_step = pair->steps;
+    inner->has_slope = true;
+    return true;
+}
+
 static bool visit(KoineSolver *solver, KoinePieces *pieces)
 {
     KoineEmbedded *pair = embedded_of(solver);
@@ -394,9 +453,8 @@ static bool visit(KoineSolver *solver, KoinePieces *pieces)
         koine_piece_numbers(pieces, pair->k[k], pair->n);
     if (pair->interpolant.is_ready)
         koine_piece_numbers(pieces, pair->interpolant.coefficients, pair->method->n_dense * pair->n);
-    pair->interpolant.inner_step = UINT64_MAX;
     solver->x = pair->y;
-    return true;
+    return visit_parts(pair, pieces);
 }
 
 static void statistics(const KoineSolver *solver, KoineRunStatistics *out)

@@ -9,7 +9,7 @@
 
 #include "runtime/solver.h"
 
-enum { EMBEDDED_MAX_SLOPES = 17 };
+enum { EMBEDDED_MAX_SLOPES = 17, EMBEDDED_PARTS = 4 };
 
 typedef struct {                 /* the states inside of the last step */
     double *coefficients;        /* of the polynomials, method->n_dense vectors */
@@ -17,6 +17,9 @@ typedef struct {                 /* the states inside of the last step */
     bool is_coarse;              /* the interpolant of this step is not good enough: parts of it are */
     uint64_t inner_step;         /* the step that `inner` repeats */
     struct KoineEmbedded *inner; /* repeats the step in parts; NULL: that was never needed */
+    double *parts;               /* of each part that is made: the state where it begins, and its coefficients */
+    uint32_t n_parts;
+    double ends[EMBEDDED_PARTS + 1]; /* part k is from ends[k] to ends[k + 1] */
 } KoineInterpolant;
 
 typedef struct KoineEmbedded {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 static const char MAGIC[8] = "KOINERUN";
-enum { VERSION = 1, ORDER = 0x01020304, GUID = 40, SOLVER = 32 };
+enum { VERSION = 2, ORDER = 0x01020304, GUID = 40, SOLVER = 32 };
 
 /* What must be equal in the run that is saved and in the one that takes it up. */
 typedef struct {

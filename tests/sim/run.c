@@ -119,12 +119,45 @@ static char *diagnostics_text(Compilation *c)
     return text;
 }
 
-static void advance(KoineModel *model, const KoineRunOptions *options, uint32_t n, KoineRunReport *report)
+/* What the run is becomes bytes, of which another instance is made; false: the run has ended. */
+static KoineRun *change_hands(KoineRun *run, KoineModel **model, const KoineRunOptions *options, RunResult *r)
 {
-    KoineRun *run = koine_run_open(model, options, report);
-    for (uint32_t k = 1; run && k <= n; k++)
+    const KoineModelKind *kind = (*model)->kind;
+    const KoineHost *host = (*model)->host;
+    KoineReason why = { "" };
+    KoineRestored restored = KOINE_RESTORED_EXACTLY;
+    uint64_t size;
+    KoineSavedRun *const first = koine_run_save(run, NULL, &why);
+    if (!first)
+        return run;
+    const void *const bytes = koine_saved_bytes(first, &size);
+    KoineSavedRun *const saved = koine_saved_read(bytes, size, &why);
+    if (!saved)
+        fail_msg("saved bytes are not read: %s", why.text);
+    koine_saved_free(first);
+    const uint32_t n_rows = r->n_rows;
+    koine_run_close(run);
+    while (r->n_rows > n_rows) /* the point of an interrupted run */
+        free(r->rows[--r->n_rows].values);
+    kind->destroy(*model);
+    if (kind->create(kind, host, model) != KOINE_OK)
+        fail_msg("there is no instance");
+    run = koine_run_reopen(*model, options, &r->report, saved, &restored);
+    r->is_anew = restored != KOINE_RESTORED_EXACTLY;
+    koine_saved_free(saved);
+    return run;
+}
+
+static void advance(KoineModel **model, const KoineRunOptions *options, const RunRequest *request, RunResult *r)
+{
+    const uint32_t n = request->n_pieces;
+    KoineRun *run = koine_run_open(*model, options, &r->report);
+    for (uint32_t k = 1; run && k <= n; k++) {
         if (!koine_run_advance(run, options->start + (options->stop - options->start) * k / n))
             break;
+        if (request->changes_hands && k == (n + 1) / 2)
+            run = change_hands(run, model, options, r);
+    }
     koine_run_close(run);
 }
 
@@ -161,7 +194,7 @@ static void simulate(RunResult *r, const KoineModelKind *kind, const RunRequest 
                                 .sinks = sinks,
                                 .n_sinks = 1 };
     if (request->n_pieces)
-        advance(model, &options, request->n_pieces, &r->report);
+        advance(&model, &options, request, r);
     else
         koine_simulate(model, &options, &r->report);
     if (request->pause > 0 && r->report.end == KOINE_RUN_DONE) {

@@ -19,6 +19,7 @@ typedef struct {
     ExternalPermission external;
     void (*prepare)(KoineModel *model); /* sets parameters and start values; may be NULL */
     uint32_t n_pieces;                  /* above 0: the run advances in as many pieces */
+    bool changes_hands;                 /* ... and between two of them goes as bytes to another instance */
     double pause;                       /* above 0: the run stops here and is continued */
     void (*between)(KoineModel *model); /* called at the pause; may be NULL */
 } RunRequest;
@@ -32,6 +33,7 @@ typedef struct {
 
 typedef struct {
     bool is_compiled;
+    bool is_anew;   /* it changed hands, and its solver began anew */
     char *messages; /* diagnostics as text */
     uint32_t n_columns, n_rows, capacity;
     char **names;

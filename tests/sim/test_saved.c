@@ -318,7 +318,7 @@ static void bytes_that_were_changed_are_refused(void **state)
     for (uint64_t n = 0; n < size; n += n < 600 ? 1 : 97)
         expect_unread(copy, n, n < 256 ? "no saved run" : "bytes");
     copy[8]++;
-    expect_unread(copy, size, "another version of Koine (form 2");
+    expect_unread(copy, size, "another version of Koine (form 3");
     copy[0] = 'X';
     expect_unread(copy, size, "no saved run");
     free(copy);
@@ -430,9 +430,32 @@ static void a_run_is_saved_where_it_begins_and_not_where_it_has_ended(void **sta
     compilation_destroy(c);
 }
 
+/* The search for solutions begins at the last accepted ones, so a part of a step is made once, whoever asks for it. */
+static void test_parts_of_steps_are_the_same_in_pieces_and_from_bytes(void **state)
+{
+    (void)state;
+    RunRequest request = {
+        .path = HERE "ir/swing.ir", .tier = "interp", .stop = 2, .interval = 0.05, .tolerance = 1e-7
+    };
+    RunResult *const once = run_model(&request);
+    expect_done(once);
+    for (request.n_pieces = 2; request.n_pieces < 30; request.n_pieces++) {
+        request.changes_hands = request.n_pieces % 2;
+        RunResult *const other = run_model(&request);
+        expect_done(other);
+        assert_false(other->is_anew);
+        assert_int_equal(once->n_rows, other->n_rows);
+        for (uint32_t k = 0; k < once->n_rows; k++)
+            assert_memory_equal(once->rows[k].values, other->rows[k].values, once->n_columns * sizeof(double));
+        run_free(other);
+    }
+    run_free(once);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_parts_of_steps_are_the_same_in_pieces_and_from_bytes),
         cmocka_unit_test(what_goes_on_again_gives_the_same_bytes),
         cmocka_unit_test(bytes_that_were_changed_are_refused),
         cmocka_unit_test(another_model_or_run_is_refused),
