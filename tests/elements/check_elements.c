@@ -1,11 +1,13 @@
 /* check_elements COUNT SEED FOLDER [OPTION...]: models made of all elements of the text form give the same bits in all
  * tiers, and in pieces.
  *
- * Each runs in the interpreter and in tcc, and in the interpreter in seven pieces; every `--cc N`th also in cc. Prints
- * how often each element occurred, and each difference with the command that repeats it; the text of a model that
- * differs stays in FOLDER. `--only NAME`: each model has this element. `--print` writes the text of the first model. */
+ * Each runs in the interpreter and in tcc, and in the interpreter in seven pieces, and in seven of which the last ones
+ * are made by another instance, from saved bytes; every `--cc N`th also in cc. Prints how often each element occurred,
+ * and each difference with the command that repeats it; the text of a model that differs stays in FOLDER. `--only
+ * NAME`: each model has this element. `--print` writes the text of the first model. */
 #include "generate.h"
 #include "run.h"
+#include "words.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +18,7 @@ typedef struct {
 } Wanted;
 
 typedef struct {
-    uint64_t refused, failed, differing, compared;
+    uint64_t refused, failed, differing, compared, anew, rare;
 } Counts;
 
 static char text_path[4096];
@@ -78,7 +80,8 @@ static void compare(const Wanted *w, const RunResult *first, RunRequest request,
                     Counts *counts)
 {
     RunResult *const other = run_model(&request);
-    const char *const why = difference(first, other);
+    const char *const why = other->is_anew ? NULL : difference(first, other);
+    counts->anew += other->is_anew;
     counts->compared++;
     if (why) {
         counts->differing++;
@@ -110,6 +113,9 @@ static void check(const Wanted *w, const Elements *elements, uint64_t seed, bool
         request.tier = "interp";
         request.n_pieces = 7;
         compare(w, first, request, "in pieces", seed, counts);
+        request.changes_hands = true;
+        compare(w, first, request, "saved and restored", seed, counts);
+        request.changes_hands = false;
         request.n_pieces = 0;
         request.tier = "cc";
         if (w->cc && seed % w->cc == 0)
@@ -149,21 +155,31 @@ int main(int n_words, char **words)
     }
     bool *const used = calloc(elements.n, sizeof *used);
     snprintf(text_path, sizeof text_path, "%s/elements.ir", w.folder);
-    if (w.prints)
+    if (w.prints) {
         elements_write(&elements, w.seed, w.only, used, stdout);
-    for (uint64_t k = 0; k < w.count && !w.prints; k++) {
+        free(used);
+        elements_free(&elements);
+        return 0;
+    }
+    for (uint64_t k = 0; k < w.count; k++) {
         if (!write_text(&w, &elements, w.seed + k, used))
             return 4;
+        words_count(text_path);
         check(&w, &elements, w.seed + k, used, &counts);
         for (uint32_t j = 0; j < elements.n; j++)
             elements.at[j].n += used[j];
     }
-    for (uint32_t j = 0; j < elements.n && !w.prints; j++)
+    for (uint32_t j = 0; j < elements.n; j++)
         printf("%8llu %s\n", (unsigned long long)elements.at[j].n, elements.at[j].name);
-    printf("%llu models, %llu refused, %llu end with a fault, %llu comparisons, %llu differ\n",
-           (unsigned long long)w.count, (unsigned long long)counts.refused, (unsigned long long)counts.failed,
-           (unsigned long long)counts.compared, (unsigned long long)counts.differing);
+    printf(
+        "%llu models, %llu refused, %llu end with a fault, %llu comparisons (%llu not of bits: the solver began anew), "
+        "%llu differ\n",
+        (unsigned long long)w.count, (unsigned long long)counts.refused, (unsigned long long)counts.failed,
+        (unsigned long long)counts.compared, (unsigned long long)counts.anew, (unsigned long long)counts.differing);
+    const bool has_all = words_print(w.count), are_many = w.count >= 10000;
+    for (uint32_t j = 0; j < elements.n && are_many; j++)
+        counts.rare += elements.at[j].n < 100;
     free(used);
     elements_free(&elements);
-    return counts.refused || counts.differing;
+    return counts.refused || counts.differing || counts.rare || (are_many && !has_all);
 }

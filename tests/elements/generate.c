@@ -124,13 +124,48 @@ static void put_macro(Writer *w, char what, uint32_t number, FILE *to)
     }
 }
 
-static void put_line(Writer *w, const char *line, size_t n, uint32_t number, FILE *to)
+/* How long the alternative is that begins here: up to the next | or the closing parenthesis. */
+static size_t alternative(const char *at, size_t n)
+{
+    uint32_t depth = 0;
+    size_t k = 0;
+    for (; k < n && (depth || (at[k] != '|' && at[k] != ')')); k++)
+        depth += (at[k] == '(') - (at[k] == ')');
+    return k;
+}
+
+static void put_text(Writer *w, const char *text, size_t n, uint32_t number, FILE *to);
+
+/* One of the alternatives behind $( ; gives how long they are, with the parenthesis. */
+static size_t put_choice(Writer *w, const char *at, size_t n, uint32_t number, FILE *to)
+{
+    uint32_t count = 0;
+    size_t all = 0, from = 0;
+    for (bool goes_on = true; goes_on && all < n; count++) {
+        all += alternative(at + all, n - all);
+        goes_on = all < n && at[all] == '|';
+        all++;
+    }
+    for (uint32_t left = below(w, count); left > 0; left--)
+        from += alternative(at + from, n - from) + 1;
+    put_text(w, at + from, alternative(at + from, n - from), number, to);
+    return all;
+}
+
+static void put_text(Writer *w, const char *text, size_t n, uint32_t number, FILE *to)
 {
     for (size_t k = 0; k < n; k++)
-        if (line[k] == '$' && k + 1 < n)
-            put_macro(w, line[++k], number, to);
+        if (text[k] == '$' && k + 1 < n && text[k + 1] == '(')
+            k += 1 + put_choice(w, text + k + 2, n - k - 2, number, to);
+        else if (text[k] == '$' && k + 1 < n)
+            put_macro(w, text[++k], number, to);
         else
-            fputc(line[k], to);
+            fputc(text[k], to);
+}
+
+static void put_line(Writer *w, const char *line, size_t n, uint32_t number, FILE *to)
+{
+    put_text(w, line, n, number, to);
     fputc('\n', to);
 }
 
