@@ -21,7 +21,8 @@ typedef struct { /* a choice that is fixed in the equations; its slot says what 
 typedef struct { /* a variable without row that all modes have: slots, or KOINE_NONE */
     uint32_t now, pre, n;
 } KoineCarried;
-typedef struct { /* this program is one mode of the model: it holds while all of them have these values */
+typedef struct {     /* this program is one mode of the model: it holds while all of them have these values */
+    uint64_t number; /* of these values of these choices, whatever other modes there are; not 0 */
     uint32_t n, n_carried, n_rows; /* rows: of the tables, that all modes have */
     const KoineFixedChoice *at;
     const KoineCarried *carried; /* in the same order in all modes */
@@ -29,9 +30,11 @@ typedef struct { /* this program is one mode of the model: it holds while all of
 
 typedef struct {
     void *context;
-    /* The kind of the mode that this instance, of another one, has come to; model NULL: `first`. NULL: `why` says why
-     * there is none. It is held until it is released. */
+    /* The kind of the mode that this instance, of another one, has come to. NULL: `why` says why there is none. It is
+     * held until it is released. */
     const KoineModelKind *(*find)(void *context, const KoineModel *model, char *why, size_t size);
+    /* The mode of this number, if a run has been in it; 0: `first`. NULL: none has. */
+    const KoineModelKind *(*again)(void *context, uint64_t number);
     void (*release)(void *context, const KoineModelKind *kind);
     const KoineModelKind *first; /* the mode that the start is tried with */
     uint32_t n_rows;             /* of the tables, that all modes have */

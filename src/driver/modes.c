@@ -224,8 +224,6 @@ static const KoineModelKind *find_mode(void *context, const KoineModel *model, c
 {
     ModesOfTier *of = context;
     const char *reason = "";
-    if (!model)
-        return kind_in(of, &of->set->all.at[0], &reason);
     Standing at = { mode_of(of, model->kind->tables), model };
     REQUIRE(at.mode);
     CompiledMode *mode = NULL;
@@ -244,6 +242,16 @@ static const KoineModelKind *find_mode(void *context, const KoineModel *model, c
     if (!kind)
         snprintf(why, size, "%s", reason);
     return kind;
+}
+
+static const KoineModelKind *mode_again(void *context, uint64_t number)
+{
+    const ModesOfTier *of = context;
+    const char *why;
+    for (uint32_t k = 0; k < of->set->all.n; k++)
+        if (number == 0 || program_data(of->set->all.at[k].c->program)->mode.number == number)
+            return kind_in(of, &of->set->all.at[k], &why);
+    return NULL;
 }
 
 static void release_mode(void *context, const KoineModelKind *kind)
@@ -273,9 +281,9 @@ bool compilation_begin_modes(Compilation *c, const VarId *asked, uint32_t n)
     set->arena = arena_create_like(c->arena);
     const CompiledMode *first = add_mode(set, asked, n, value_before, c->model, &why);
     if (!first) {
-        arena_destroy(set->arena);
         diag_error(c->diag, DIAG_RUN_MODE, c->model->span,
                    "the mode that the model is tried to begin in has no Schedule: %s", why);
+        arena_destroy(set->arena);
         return false;
     }
     c->modes = set;
@@ -298,6 +306,7 @@ const KoineModelKind *compilation_modes_kind(Compilation *c, const char *tier, c
         return NULL;
     of->modes = (KoineModes){ .context = of,
                               .find = find_mode,
+                              .again = mode_again,
                               .release = release_mode,
                               .first = kind,
                               .n_rows = program_data(first->c->program)->mode.n_rows,

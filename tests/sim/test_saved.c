@@ -40,6 +40,9 @@ static const Scene scenes[] = {
     { HERE "procedures/ticks.ir", 2, 0.05, 0.01, 0, "dopri5" },
     { HERE "ir/after_steps.ir", 2, 0.05, 0.01, 0, "heun" },
     { HERE "ir/heat.ir", 2, 0.05, 0.01, 0, NULL },      /* 100 states: sparse matrices */
+    { HERE "modes/clutch.ir", 3, 0.05, 0.01, 0, NULL }, /* another index, other states */
+    { HERE "modes/rope.ir", 2, 0.05, 0.01, 0, "auto" },
+    { HERE "modes/slip.ir", 8, 0.1, 0.01, 0, "dop853" },
     { HERE "ir/stiff.ir", 1, 0.05, 1e-4, 0, "auto" },   /* it goes over to cvode-bdf */
     { HERE "ir/stiff.ir", 1, 0.05, 1e-4, 0, "dopri5" }, /* as long as is stable */
 };
@@ -235,7 +238,8 @@ static void expect_near_end(const Stage *once, const Stage *other)
 static const KoineModelKind *compile(Compilation *c, const char *path)
 {
     const char *why = NULL;
-    if (!compilation_load(c, &(CompileRequest){ .path = path, .task_span = SPAN_NONE }) || !compilation_schedule(c))
+    if (!compilation_load(c, &(CompileRequest){ .path = path, .allows_modes = true, .task_span = SPAN_NONE }) ||
+        !compilation_schedule(c))
         fail_msg("%s does not compile", path);
     return compilation_kind(c, "interp", &why);
 }

@@ -272,7 +272,10 @@ void program_is_mode(Program *program, const ProgramChoice *choices, uint32_t n,
     uint32_t n_rows = 0;
     while (n_rows < program->slots.n_rows && program->slots.variable_of[n_rows] < n_variables)
         n_rows++;
-    program->data.mode = (KoineMode){ n, n_carried, n_rows, at, carried };
+    uint64_t number = 0; /* in whatever order they were found */
+    for (uint32_t k = 0; k < n; k++)
+        number += hash_mix(hash_mix(0, choices[k].var.index + 1u), (uint64_t)choices[k].value);
+    program->data.mode = (KoineMode){ number ? number : 1, n, n_carried, n_rows, at, carried };
 }
 
 const KoineProgram *program_data(const Program *program)

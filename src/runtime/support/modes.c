@@ -25,7 +25,6 @@ typedef struct Mode {
 
 typedef struct { /* of an instance */
     Mode *all, *present, *first;
-    uint64_t n_modes;
     KoineSlot *left, *shown; /* values of all rows: on the left of the event; as they were shown last */
     uint32_t n_switches;     /* in this instant */
 } Modal;
@@ -120,7 +119,7 @@ static Mode *create_mode(KoineModel *model, const KoineModelKind *inner)
     mode->sizes = mode->roots + n_roots;
     mode->pristine = mode->model->block;
     mode->size = mode->model->size;
-    mode->number = ++modal->n_modes;
+    mode->number = machine_of(mode)->program->mode.number;
     const Mode *first = modal->first ? modal->first : mode;
     const KoineProgram *program = machine_of(mode)->program;
     mode->obstacle = koine_mode_obstacle(machine_of(first)->program, program);
@@ -146,16 +145,27 @@ static double *states_in(const KoineModel *model)
     return (double *)(void *)(model->block + model->kind->tables->x);
 }
 
-/* The present instance, in the block as it is; NULL: the block is that of a mode that this instance does not know. */
+/* The block is that of another mode: it was copied from elsewhere. */
+static Mode *other_mode(KoineModel *model, uint64_t number)
+{
+    const ModesKind *kind = kind_of(model);
+    const Modal *modal = model->handles;
+    Mode *mode = modal->all;
+    while (mode && mode->number != number)
+        mode = mode->next;
+    const KoineModelKind *inner = mode || !number ? NULL : kind->modes->again(kind->modes->context, number);
+    return inner ? create_mode(model, inner) : mode;
+}
+
+/* The present instance, in the block as it is; NULL: the block is that of a mode that nobody knows. */
 static Mode *present_of(KoineModel *model)
 {
     const ModesKind *kind = kind_of(model);
     Modal *modal = model->handles;
     Mode *mode = modal->present;
     if (mode->number != *number_in(model))
-        for (mode = modal->all; mode && mode->number != *number_in(model); mode = mode->next)
-            ;
-    if (!mode)
+        mode = other_mode(model, *number_in(model));
+    if (!mode || model->size < kind->inner + mode->size)
         return NULL;
     modal->present = mode;
     mode->model->block = model->block + kind->inner;
@@ -384,7 +394,7 @@ static KoineStatus modes_create(const KoineModelKind *base, const KoineHost *hos
     }
     modal->shown = modal->left + kind->n_values;
     memset(model->block, 0, model->size);
-    const KoineModelKind *first = kind->modes->find(kind->modes->context, NULL, NULL, 0);
+    const KoineModelKind *first = kind->modes->again(kind->modes->context, 0);
     Mode *mode = modal->first = create_mode(model, first);
     if (!mode || !put_into(model, mode)) {
         modes_destroy(model);
@@ -453,11 +463,16 @@ static KoineStatus modes_initialise(KoineModel *model, double time)
     return refuse(model, mode, "no mode is found in which the model can begin");
 }
 
+static KoineStatus is_unknown(KoineModel *model)
+{
+    return fail(model, KOINE_CAUSE_MODE, "the run goes on in a mode that no run of this process has been in");
+}
+
 static KoineStatus modes_evaluate(KoineModel *model, const KoineEvaluation *at)
 {
     Mode *mode = present_of(model);
     if (!mode)
-        return fail(model, KOINE_CAUSE_MODE, "the run goes on in a mode that it has not seen");
+        return is_unknown(model);
     if (at->want & KOINE_WANT_RESIDUAL)
         return KOINE_ABSENT;
     KoineEvaluation inner = *at;
@@ -489,6 +504,8 @@ static KoineStatus modes_evaluate(KoineModel *model, const KoineEvaluation *at)
 static KoineStatus modes_accept(KoineModel *model, double time, const double *x, KoineOutcome *outcome)
 {
     Mode *mode = present_of(model);
+    if (!mode)
+        return is_unknown(model);
     take_inputs(model, mode);
     return told(model, mode, mode->model->kind->accept(mode->model, time, gather(model, mode, x), outcome));
 }
@@ -508,7 +525,7 @@ static KoineStatus modes_arrive(KoineModel *model, const KoineArrival *arrival)
     Modal *modal = model->handles;
     Mode *mode = present_of(model);
     if (!mode)
-        return fail(model, KOINE_CAUSE_MODE, "the run goes on in a mode that it has not seen");
+        return is_unknown(model);
     KoineArrival inner = *arrival;
     if (arrival->cause & KOINE_AT_CONTINUE)
         take_written(model, mode);
@@ -560,29 +577,36 @@ static KoineStatus modes_leave(KoineModel *model, KoineOutcome *outcome)
 static KoineStatus modes_flip(KoineModel *model, uint32_t root)
 {
     Mode *mode = present_of(model);
+    if (!mode)
+        return KOINE_ABSENT;
     return told(model, mode, mode->model->kind->crossings.flip(mode->model, mode->root[root]));
 }
 
 static void modes_hold(KoineModel *model, uint32_t root, uint8_t is_held)
 {
     Mode *mode = present_of(model);
-    mode->model->kind->crossings.hold(mode->model, mode->root[root], is_held);
+    if (mode)
+        mode->model->kind->crossings.hold(mode->model, mode->root[root], is_held);
 }
 
 static double modes_look_ahead(KoineModel *model, double until, double *searched)
 {
     Mode *mode = present_of(model);
+    *searched = until;
+    if (!mode)
+        return INFINITY;
     if (mode->model->kind->time.look_ahead)
         return mode->model->kind->time.look_ahead(mode->model, until, searched);
     const Machine *m = machine_of(mode);
-    *searched = until;
     return m->instant->n_heap ? m->calendar.entries[m->calendar.heap[0]].time : INFINITY;
 }
 
 static uint32_t modes_extremes(KoineModel *model, double from, double to, double *times, uint32_t most)
 {
     Mode *mode = present_of(model);
-    return mode->model->kind->time.extremes ? mode->model->kind->time.extremes(mode->model, from, to, times, most) : 0;
+    return mode && mode->model->kind->time.extremes
+               ? mode->model->kind->time.extremes(mode->model, from, to, times, most)
+               : 0;
 }
 
 static KoineStatus modes_last_event(KoineModel *model, KoineOrigin *where)

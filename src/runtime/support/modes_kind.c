@@ -74,7 +74,8 @@ KoineModelKind *koine_modes_kind(const KoineModes *modes)
     kind->tables.dx = dx;
     kind->tables.time = sizeof(uint64_t); /* behind the number of the mode */
     kind->tables.block_size = kind->inner + first->block_size;
-    kind->tables.capabilities = (first->capabilities & KOINE_HAS_TERMINAL) | KOINE_NEEDS_STEP_EVENTS;
+    kind->tables.capabilities = (first->capabilities & (KOINE_HAS_TERMINAL | KOINE_CAN_SNAPSHOT | KOINE_CAN_ROLLBACK)) |
+                                KOINE_NEEDS_STEP_EVENTS;
     kind->tables.n_variables = modes->n_rows;
     kind->tables.variables = kind->variables;
     kind->tables.n_x = modes->n_x;
