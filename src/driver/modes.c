@@ -7,12 +7,13 @@
 #include "passes/roles.h"
 #include <stdio.h>
 
-enum { MOST_ROUNDS = 64, MOST_KEPT = 256 };
+enum { MOST_ROUNDS = 64, MOST_KEPT = 64 };
 
 typedef struct {
-    Compilation *c;
+    Compilation *c; /* NULL: forgotten, it is compiled again if it is wanted */
     const FixedChoice *choices;
     uint32_t n;
+    uint64_t number; /* KoineMode.number */
     uint32_t holders;
     uint64_t used; /* when it was asked for last */
 } CompiledMode;
@@ -136,7 +137,9 @@ static CompiledMode *add_mode(struct ModeSet *set, const VarId *vars, uint32_t n
         const VarId *asked;
         Compilation *failed = NULL, *c = compile_mode(owner, choices, n_choices, &failed, &asked, &n);
         if (c) {
-            const CompiledMode mode = { .c = c, .choices = choices, .n = n_choices };
+            const CompiledMode mode = {
+                .c = c, .choices = choices, .n = n_choices, .number = program_data(c->program)->mode.number
+            };
             vec_push(set->arena, &set->all, mode);
             return &set->all.at[set->all.n - 1];
         }
@@ -188,6 +191,12 @@ static bool fits(const CompiledMode *mode, const Standing *at)
 
 static const KoineModelKind *kind_in(const ModesOfTier *of, CompiledMode *mode, const char **why)
 {
+    const VarId *asked;
+    uint32_t n_asked;
+    Compilation *made = mode->c;
+    if (!mode->c)
+        mode->c = compile_mode(of->set->owner, mode->choices, mode->n, &made, &asked, &n_asked);
+    REQUIRE(mode->c); /* it was compiled before */
     const KoineModelKind *kind = compilation_kind(mode->c, of->tier, why);
     mode->used = ++of->set->clock;
     mode->holders += kind != NULL;
@@ -198,7 +207,8 @@ static CompiledMode *mode_of(const ModesOfTier *of, const KoineTables *tables)
 {
     const char *why;
     for (uint32_t k = 0; k < of->set->all.n; k++) {
-        const KoineModelKind *kind = compilation_kind(of->set->all.at[k].c, of->tier, &why);
+        Compilation *c = of->set->all.at[k].c;
+        const KoineModelKind *kind = c ? compilation_kind(c, of->tier, &why) : NULL;
         if (kind && kind->tables == tables)
             return &of->set->all.at[k];
     }
@@ -208,15 +218,18 @@ static CompiledMode *mode_of(const ModesOfTier *of, const KoineTables *tables)
 /* Those that nobody holds and that were used longest ago go first. */
 static void forget_some(struct ModeSet *set)
 {
-    while (set->all.n > MOST_KEPT) {
-        uint32_t oldest = 0;
-        for (uint32_t k = 1; k < set->all.n; k++)
-            if (!set->all.at[k].holders && (!oldest || set->all.at[k].used < set->all.at[oldest].used))
+    for (;;) {
+        uint32_t oldest = 0, n = 0;
+        for (uint32_t k = 1; k < set->all.n; k++) {
+            const CompiledMode *mode = &set->all.at[k];
+            n += mode->c != NULL;
+            if (mode->c && !mode->holders && (!oldest || mode->used < set->all.at[oldest].used))
                 oldest = k;
-        if (!oldest)
+        }
+        if (n < MOST_KEPT || !oldest)
             return;
         compilation_destroy(set->all.at[oldest].c);
-        set->all.at[oldest] = set->all.at[--set->all.n];
+        set->all.at[oldest].c = NULL;
     }
 }
 
@@ -249,7 +262,7 @@ static const KoineModelKind *mode_again(void *context, uint64_t number)
     const ModesOfTier *of = context;
     const char *why;
     for (uint32_t k = 0; k < of->set->all.n; k++)
-        if (number == 0 || program_data(of->set->all.at[k].c->program)->mode.number == number)
+        if (number == 0 || of->set->all.at[k].number == number)
             return kind_in(of, &of->set->all.at[k], &why);
     return NULL;
 }
@@ -325,7 +338,8 @@ const KoineModelKind *compilation_modes_kind(Compilation *c, const char *tier, c
 void compilation_interrupt_modes(Compilation *c)
 {
     for (uint32_t k = 0; c->modes && k < c->modes->all.n; k++)
-        compilation_interrupt(c->modes->all.at[k].c, c->interrupt);
+        if (c->modes->all.at[k].c)
+            compilation_interrupt(c->modes->all.at[k].c, c->interrupt);
 }
 
 const char *compilation_modes_note(const Compilation *c)

@@ -5,6 +5,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <cmocka.h>
 
 #define MODES KOINE_SOURCE_DIR "/tests/sim/modes/"
@@ -164,6 +165,25 @@ static void test_modes_stick_and_slip(void **state)
         check_slip);
 }
 
+/* More modes than are kept, and each comes again: what is forgotten is made anew. The momentum of each pair is what it
+ * began with and what drives it; all are closed shortly before the end. */
+static void test_modes_many_of_them(void **state)
+{
+    (void)state;
+    RunResult *r =
+        run_model(&(RunRequest){ .path = MODES "many.ir", .stop = 256, .interval = 64, .allows_modes = true });
+    expect_done(r);
+    for (int k = 0; k < 7; k++) {
+        char a[8], b[8];
+        snprintf(a, sizeof a, "a%d", k);
+        snprintf(b, sizeof b, "b%d", k);
+        expect_near(run_last(r, a), (k + 1 + 256) / 2.0, 1e-9);
+        expect_near(run_last(r, b), (k + 1 + 256) / 2.0, 1e-9);
+    }
+    assert_true(r->report.statistics.model.node_evaluations > 256);
+    run_free(r);
+}
+
 /* ---- what cannot be done is said ---- */
 static void expect_failure(const char *path, const char *text)
 {
@@ -196,6 +216,7 @@ int main(void)
         cmocka_unit_test(test_modes_a_state_ends),
         cmocka_unit_test(test_modes_a_rope_becomes_tight),
         cmocka_unit_test(test_modes_stick_and_slip),
+        cmocka_unit_test(test_modes_many_of_them),
         cmocka_unit_test(test_modes_without_schedule_name_line_and_choice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,7 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { MOST_SWITCHES = 100 }; /* in one instant */
+enum {
+    MOST_SWITCHES = 100, /* in one instant */
+    MOST_KEPT = 32       /* instances of modes */
+};
 
 typedef struct Mode {
     struct Mode *next;
@@ -16,6 +19,7 @@ typedef struct Mode {
     unsigned char *pristine; /* its block as it was created */
     uint64_t size;
     uint64_t number;
+    uint64_t used;        /* when it was entered last */
     const char *obstacle; /* it cannot follow the others, and why; NULL: it can */
     uint32_t *place;      /* per state of it: where it stands among the states of all modes */
     uint32_t *root;       /* per root function of the first mode: its number here */
@@ -25,8 +29,10 @@ typedef struct Mode {
 
 typedef struct { /* of an instance */
     Mode *all, *present, *first;
-    KoineSlot *left, *shown; /* values of all rows: on the left of the event; as they were shown last */
-    uint32_t n_switches;     /* in this instant */
+    uint64_t clock;
+    KoineModelStatistics past; /* of instances that are no more */
+    KoineSlot *left, *shown;   /* values of all rows: on the left of the event; as they were shown last */
+    uint32_t n_switches;       /* in this instant */
 } Modal;
 
 static const ModesKind *kind_of(const KoineModel *model)
@@ -94,6 +100,37 @@ static bool place_states(const ModesKind *kind, Mode *mode)
     return is_good;
 }
 
+static void add_statistics(KoineModelStatistics *sum, const Mode *mode)
+{
+    KoineModelStatistics one;
+    mode->model->kind->counts.statistics(mode->model, &one);
+#define ADD(to, from)                       to += from
+#define MOST(to, from)                      to = to > from ? to : from
+#define KOINE_MODEL_COUNTER(name, how, ...) how(sum->name, one.name);
+#include "koine/statistics.def"
+#undef ADD
+#undef MOST
+    sum->largest_condition = fmax(sum->largest_condition, one.largest_condition);
+    for (uint32_t k = 0; k < KOINE_BUCKETS; k++)
+        sum->by_cycles[k] += one.by_cycles[k];
+}
+
+/* Of many that one goes which was entered longest ago. */
+static void forget_one(const ModesKind *kind, Modal *modal)
+{
+    Mode **oldest = NULL;
+    uint32_t n = 0;
+    for (Mode **at = &modal->all; *at; at = &(*at)->next, n++)
+        if (*at != modal->present && *at != modal->first && (!oldest || (*at)->used < (*oldest)->used))
+            oldest = at;
+    if (n < MOST_KEPT || !oldest)
+        return;
+    Mode *gone = *oldest;
+    *oldest = gone->next;
+    add_statistics(&modal->past, gone);
+    destroy_mode(kind, gone);
+}
+
 /* Takes over the reference to the kind. NULL: there is no memory. */
 static Mode *create_mode(KoineModel *model, const KoineModelKind *inner)
 {
@@ -129,7 +166,9 @@ static Mode *create_mode(KoineModel *model, const KoineModelKind *inner)
         destroy_mode(kind, mode);
         return NULL;
     }
+    forget_one(kind, modal);
     mode->next = modal->all;
+    mode->used = ++modal->clock;
     modal->all = mode;
     return mode;
 }
@@ -192,6 +231,7 @@ static bool put_into(KoineModel *model, Mode *mode)
     memset(model->block + kind->inner, 0, model->size - kind->inner);
     memcpy(model->block + kind->inner, mode->pristine, mode->size);
     *number_in(model) = mode->number;
+    mode->used = ++modal->clock;
     modal->present = mode;
     return present_of(model) != NULL;
 }
@@ -627,28 +667,12 @@ static KoineStatus modes_recall(KoineModel *model, const KoineSlot *from, uint64
     return told(model, mode, mode->model->kind->memory.recall(mode->model, from, n_words));
 }
 
-static void add_statistics(KoineModelStatistics *sum, const KoineModelStatistics *one)
-{
-#define ADD(to, from)                       to += from
-#define MOST(to, from)                      to = to > from ? to : from
-#define KOINE_MODEL_COUNTER(name, how, ...) how(sum->name, one->name);
-#include "koine/statistics.def"
-#undef ADD
-#undef MOST
-    sum->largest_condition = fmax(sum->largest_condition, one->largest_condition);
-    for (uint32_t k = 0; k < KOINE_BUCKETS; k++)
-        sum->by_cycles[k] += one->by_cycles[k];
-}
-
 static void modes_statistics(const KoineModel *model, KoineModelStatistics *out)
 {
     const Modal *modal = model->handles;
-    memset(out, 0, sizeof *out);
-    for (const Mode *mode = modal->all; mode; mode = mode->next) {
-        KoineModelStatistics one;
-        mode->model->kind->counts.statistics(mode->model, &one);
-        add_statistics(out, &one);
-    }
+    *out = modal->past;
+    for (const Mode *mode = modal->all; mode; mode = mode->next)
+        add_statistics(out, mode);
 }
 
 void koine_modes_calls(KoineModelKind *kind)
