@@ -126,5 +126,6 @@ bool decide_regions(Compile *c)
         return false;
     move_elements(&d);
     drop_regions(&d);
+    decide_definitions(c);
     return true;
 }

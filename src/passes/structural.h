@@ -9,5 +9,7 @@
 /* False: it reads what is not known before the run. */
 bool structural_value(Compile *c, Term term, Value *value);
 bool structural_leaf(Compile *c, Ref ref, Value *value);
+/* How variables get their values that fill-definitions has left open, once structural regions are decided. */
+void decide_definitions(Compile *c);
 
 #endif
