@@ -254,6 +254,47 @@ static bool find_modified(Reader *r, const NameId *path, uint32_t n, const Insta
     return true;
 }
 
+/* The value of one element among those in braces; TERM_NONE: reported. */
+static Term value_of_element(Reader *r, const ArrayShape *shape, uint64_t number, Term values, Span span)
+{
+    uint64_t below = shape_count(shape);
+    const Expr *e = values.shape;
+    for (uint32_t d = 0; d < shape->n; d++) {
+        below /= (uint64_t)shape->extent[d];
+        if (e->kind != EXPR_ARRAY || e->n_args != shape->extent[d]) {
+            reader_report(r, DIAG_IR_INSTANCES, span,
+                          "an array that is written out takes one value, or as many as it "
+                          "has instances");
+            HELP(r, "write them in braces, as in {1.0, 2.0}");
+            return TERM_NONE;
+        }
+        e = e->args[number / below];
+        number %= below;
+    }
+    return term_make(r->model, e, term_refs(r->model, values));
+}
+
+/* Attributes of a variable of all instances of an array that is written out: one for all, or one for each in braces. */
+static bool parse_for_elements(Reader *r, const ArrayShape *shape, const VarId *vars, uint32_t n_vars)
+{
+    const uint32_t begin = r->token.begin;
+    const uint8_t rank = model_var(r->model, vars[0])->type.rank;
+    model_var(r->model, vars[0])->type.rank = (uint8_t)(rank + shape->n);
+    const bool is_good = reader_parse_attributes(r, vars, n_vars);
+    model_var(r->model, vars[0])->type.rank = rank;
+    for (uint32_t k = 0; is_good && k < n_vars; k++)
+        for (int of = 0; of < 5; of++) {
+            Variable *v = model_var(r->model, vars[k]);
+            Term *const terms[] = { &v->binding, &v->start, &v->nominal, &v->min, &v->max };
+            if (term_is_absent(*terms[of]) || terms[of]->shape->type.rank <= rank)
+                continue;
+            *terms[of] = value_of_element(r, shape, k, *terms[of], reader_span_from(r, begin));
+            if (term_is_absent(*terms[of]))
+                return false;
+        }
+    return is_good;
+}
+
 /* (C = 0.001, u start 0.0 fixed): the paths begin at the instance. */
 static bool parse_modifications(Reader *r, const NameId *path, uint32_t n, const InstanceArray *array)
 {
@@ -269,7 +310,8 @@ static bool parse_modifications(Reader *r, const NameId *path, uint32_t n, const
             return reader_unknown_name(r, begin, "variable of the instance");
         if (!reader_has_attribute(r))
             return reader_syntax_error(r, "'=' or an attribute");
-        if (!reader_parse_attributes(r, vars, n_vars))
+        const bool is_one = !array || !array->is_written_out;
+        if (!(is_one ? reader_parse_attributes(r, vars, 1) : parse_for_elements(r, &array->shape, vars, n_vars)))
             return false;
     } while (reader_accept(r, TOKEN_COMMA));
     return reader_expect(r, TOKEN_CLOSE, "',' or ')' after a modification");

@@ -119,6 +119,54 @@ static void check_whole(const RunResult *r)
     }
 }
 
+/* l[2]: 2 V' = 1 - V from 1/4 on. */
+static void check_structure(const RunResult *r)
+{
+    expect_done(r);
+    expect_near(run_last(r, "l[1].V"), 2.0 / 3, 1e-15);
+    expect_near(run_last(r, "l[2].V"), 1 - 0.75 * exp(-1.0), 1e-8);
+    expect_near(run_last(r, "l[2].q"), 0.375 * exp(-1.0), 1e-8);
+    expect_near(run_last(r, "l[3].V"), 1, 0);
+    expect_near(run_last(r, "l[3].q"), 7, 0);
+    assert_int_equal(run_last(r, "l[2].n"), 1);
+    assert_int_equal(run_last(r, "l[1].n"), 0);
+    expect_near(run_last(r, "s[2].i"), run_last(r, "l[2].V") - 1, 1e-14);
+}
+
+static void test_each_instance_has_its_own_structure(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = MODELS "structure.ir", .stop = 2, .interval = 1, .tolerance = 1e-10 },
+                     check_structure);
+}
+
+/* x = x0 exp(-t) passes 0.8, 0.5, 0.3 and 0.25; z = z0 + t. */
+static void check_branches(const RunResult *r)
+{
+    static const double z[] = { 3, 4 };
+    expect_done(r);
+    for (int p = 1; p <= 2; p++) {
+        char name[16];
+        snprintf(name, sizeof name, "p[%d].z", p);
+        expect_near(run_last(r, name), z[p - 1] + 3, 1e-12);
+        snprintf(name, sizeof name, "p[%d].n", p);
+        assert_int_equal(run_last(r, name), p == 1);
+        snprintf(name, sizeof name, "p[%d].m", p);
+        assert_int_equal(run_last(r, name), 2);
+        snprintf(name, sizeof name, "p[%d].k", p);
+        expect_near(run_last(r, name), 0.25, 1e-8);
+        snprintf(name, sizeof name, "p[%d].y", p);
+        expect_near(run_last(r, name), -(p == 1 ? 1 : 0.4) * exp(-3.0), 1e-8);
+    }
+}
+
+static void test_what_branches_have_counts_while_they_hold(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = MODELS "branches.ir", .stop = 3, .interval = 1, .tolerance = 1e-10 },
+                     check_branches);
+}
+
 static void test_what_is_given_a_whole_array_takes_each_element(void **state)
 {
     (void)state;
@@ -157,6 +205,8 @@ int main(void)
         cmocka_unit_test(test_a_line_by_one_connection),
         cmocka_unit_test(test_elements_of_every_kind_that_instances_share),
         cmocka_unit_test(test_what_has_regions_is_written_out),
+        cmocka_unit_test(test_each_instance_has_its_own_structure),
+        cmocka_unit_test(test_what_branches_have_counts_while_they_hold),
         cmocka_unit_test(test_what_is_given_a_whole_array_takes_each_element),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
