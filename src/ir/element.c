@@ -114,3 +114,19 @@ bool element_is_inside(const Model *model, const Expr *leaf, const Ref *refs, Do
     }
     return true;
 }
+
+bool element_is_own(const Model *model, const Expr *leaf, const Ref *refs, DomainId domain)
+{
+    const Variable *v = model_var(model, refs[leaf->u.leaf].var);
+    const Domain *d = &model->domains.at[domain.index];
+    ElementMap map;
+    bool is_own =
+        v->type.rank == d->n && leaf->n_args == d->n && element_map(model, leaf, refs, domain, &map) && map.base == 0;
+    int64_t weight = 1;
+    for (uint32_t k = d->n; k-- > 0 && is_own;) {
+        const int64_t count = model->iterators.at[d->first + k].count;
+        is_own = model->dims.at[v->first_dim + k].extent == count && map.step[k] == weight;
+        weight *= count;
+    }
+    return is_own;
+}

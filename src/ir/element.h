@@ -18,6 +18,8 @@ typedef struct {
 bool element_map(const Model *model, const Expr *leaf, const Ref *refs, DomainId domain, ElementMap *map);
 /* Every index is affine in the iterators and, at each point of the domain, one of the array. */
 bool element_is_inside(const Model *model, const Expr *leaf, const Ref *refs, DomainId domain);
+/* At each point of the domain it is the element with the number of the point, and all elements are met. */
+bool element_is_own(const Model *model, const Expr *leaf, const Ref *refs, DomainId domain);
 /* Smallest and largest element over the domain. */
 void element_range(const Model *model, const ElementMap *map, DomainId domain, int64_t *lo, int64_t *hi);
 

@@ -290,6 +290,7 @@ static void look_for_split(void *context, Term term)
 static void spread_to_transitions(Chooser *x)
 {
     const Model *m = x->model;
+    bool any = false;
     for (uint32_t k = 0; k < m->transitions.n; k++) {
         SplitLook look = { x, false };
         if (x->splits->stays_whole[k])
@@ -297,8 +298,13 @@ static void spread_to_transitions(Chooser *x)
         if (!look.any)
             continue;
         x->splits->stays_whole[k] = false;
-        split_targets(x, &m->transitions.at[k]);
+        any = true;
     }
+    if (any)
+        join_whole_transitions(m, x->splits->stays_whole, x->c->scratch);
+    for (uint32_t k = 0; any && k < m->transitions.n; k++)
+        if (!x->splits->stays_whole[k])
+            split_targets(x, &m->transitions.at[k]);
 }
 
 /* What was split asks for more, until nothing does. */

@@ -279,10 +279,10 @@ static const Expr *bit_of(Finder *f, const Expr *left, const Expr *right, bool i
     if (var_is_none(v)) {
         v = find_relation(f, r.right, r.left, !is_strict);
         if (!var_is_none(v))
-            return expr_unary(f->model->pool, OP_NOT, leaf_at_point(&f->builder, v, f->domain));
+            return expr_unary(f->model->pool, OP_NOT, ref_at_point(&f->builder, ref_now(v), f->domain));
         v = add_relation(f, r, left, right);
     }
-    return leaf_at_point(&f->builder, v, f->domain);
+    return ref_at_point(&f->builder, ref_now(v), f->domain);
 }
 
 /* What is the same at all points of a range is one comparison. */
@@ -598,17 +598,6 @@ static void rewrite_term(Finder *f, Term *term, RegionId region, uint16_t branch
     *term = take(f, e);
 }
 
-static bool same_ranges(const Model *m, DomainId a, DomainId b)
-{
-    const Domain *one = &m->domains.at[a.index], *other = &m->domains.at[b.index];
-    bool is_same = one->n == other->n;
-    for (uint32_t k = 0; k < one->n && is_same; k++) {
-        const Iterator *i = &m->iterators.at[one->first + k], *j = &m->iterators.at[other->first + k];
-        is_same = i->first == j->first && i->stride == j->stride && i->count == j->count;
-    }
-    return is_same;
-}
-
 /* Comparisons that are equal at equal points are one, whatever equations and transitions they stand in. */
 static DomainId first_domain(Finder *f, DomainId domain)
 {
@@ -624,7 +613,7 @@ static DomainId first_domain(Finder *f, DomainId domain)
         map_put(&f->domains, hash, domain.index);
         return domain;
     }
-    return same_ranges(m, domain, (DomainId){ first }) ? (DomainId){ first } : domain;
+    return domains_are_equal(m, domain, (DomainId){ first }) ? (DomainId){ first } : domain;
 }
 
 /* v = e, always. */

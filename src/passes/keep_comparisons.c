@@ -209,13 +209,24 @@ void give_points(Model *model, VarId variable, DomainId domain)
     }
 }
 
-const Expr *leaf_at_point(TermBuilder *builder, VarId variable, DomainId domain)
+bool domains_are_equal(const Model *model, DomainId a, DomainId b)
+{
+    const Domain *one = &model->domains.at[a.index], *other = &model->domains.at[b.index];
+    bool is_same = one->n == other->n;
+    for (uint32_t k = 0; k < one->n && is_same; k++) {
+        const Iterator *i = &model->iterators.at[one->first + k], *j = &model->iterators.at[other->first + k];
+        is_same = i->first == j->first && i->stride == j->stride && i->count == j->count;
+    }
+    return is_same;
+}
+
+const Expr *ref_at_point(TermBuilder *builder, Ref ref, DomainId domain)
 {
     Model *m = builder->model;
     const Expr *index[ELEMENT_LEVELS];
     const Domain d = m->domains.at[domain.index];
     if (d.n == 0)
-        return term_leaf(builder, ref_now(variable));
+        return term_leaf(builder, ref);
     REQUIRE(d.n <= ELEMENT_LEVELS);
     for (uint32_t k = 0; k < d.n; k++) {
         const Iterator *i = &m->iterators.at[d.first + k];
@@ -224,5 +235,5 @@ const Expr *leaf_at_point(TermBuilder *builder, VarId variable, DomainId domain)
         if (i->first != 1)
             index[k] = expr_binary(m->pool, OP_SUB, index[k], expr_integer(m->pool, i->first - 1));
     }
-    return term_element(builder, ref_now(variable), d.n, index);
+    return term_element(builder, ref, d.n, index);
 }

@@ -20,7 +20,9 @@ bool domain_has_unit_strides(const Model *model, DomainId domain);
 /* The variable becomes an array with an element for each point of the domain; of the scalar domain it stays as it is.
  */
 void give_points(Model *model, VarId variable, DomainId domain);
-/* Its element for the point of the domain at which the term is evaluated. */
-const Expr *leaf_at_point(TermBuilder *builder, VarId variable, DomainId domain);
+/* The element of such a variable for the point of the domain at which the term is evaluated. */
+const Expr *ref_at_point(TermBuilder *builder, Ref ref, DomainId domain);
+/* They have the same values of loop variables, in the same order. */
+bool domains_are_equal(const Model *model, DomainId a, DomainId b);
 
 #endif

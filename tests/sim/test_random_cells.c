@@ -79,6 +79,25 @@ static void add_transition(Cells *c, int number)
     add(c, "end t%d", number);
 }
 
+/* What acts now, as an elsewhen group of each cell. */
+static void add_group(Cells *c)
+{
+    static const char *const known[] = { "x[i] > 0.6",
+                                         "y[i] < 0.05",
+                                         "x[i] - y[i] > 0.3 and c[i] < 3",
+                                         "d[i] > 1",
+                                         "p[i] and x[i] > 0.11*real(i)",
+                                         "time > 0.9 + 0.1*real(i)" };
+    for (unsigned rank = 1; rank <= 2; rank++) {
+        add(c, "trans now%u edge now set group 1 %u for i in 1:n when %s :", rank, rank, one_of(c, 6, known));
+        add(c, "  v[i] := %s", ONE_OF(c, "pre(v[i]) + 1", "d[i]", "if y[i] > 0.3 then 2 else pre(v[i])"));
+        if (rank == 2 || pick(c, 2))
+            add(c, "  if %s then u[i] := 0.1*x[i] + %s", ONE_OF(c, "d[i] < 3", "x[i] > 0.1"),
+                ONE_OF(c, "pre(u[i])", "0.2", "real(pre(v[i]))"));
+        add(c, "end now%u", rank);
+    }
+}
+
 static void make(Cells *c)
 {
     static const char *const rates[] = { "1.0",
@@ -87,7 +106,9 @@ static void make(Cells *c)
                                          "1.0 - 0.2*y[i]",
                                          "0.3 + a[i]",
                                          "a[i]*(if x[i] > 0.5 then 0.5 else 1.0)",
-                                         "0.5 + 0.1*real(m[i])" };
+                                         "0.5 + 0.1*real(m[i])",
+                                         "0.4 + 0.2*real(v[i])",
+                                         "0.3 + 0.2*u[i]" };
     c->n = 2 + (int)pick(c, MOST_CELLS - 1);
     add(c, "var x Real[n] continuous der start 0.0 fixed");
     add(c, "var y Real[n] continuous der start 0.1 fixed");
@@ -98,13 +119,16 @@ static void make(Cells *c)
     add(c, "var p Boolean[n] discrete next start %s fixed", ONE_OF(c, "true", "false"));
     add(c, "var m Integer[n] discrete now");
     add(c, "var w Real[n] continuous now");
+    add(c, "var v Integer[n] discrete now start 0");
+    add(c, "var u Real[n] discrete now start 0.5");
     add(c, "param k Real[n] = 0.%u", 2 + pick(c, 7));
-    add(c, "eq e1 for i in 1:n: der(x[i]) := %s + 0.1*real(i)", one_of(c, 7, rates));
-    add(c, "eq e2 for i in 1:n: der(y[i]) := %s + 0.05*real(i)", one_of(c, 7, rates));
+    add(c, "eq e1 for i in 1:n: der(x[i]) := %s + 0.1*real(i)", one_of(c, 9, rates));
+    add(c, "eq e2 for i in 1:n: der(y[i]) := %s + 0.05*real(i)", one_of(c, 9, rates));
     add(c, "eq e3 for i in 1:n: m[i] := if d[i] > 1 then 1 else c[i] - d[i]");
     add(c, "eq e4 for i in 1:n: w[i] := 0.5*x[i] + 0.3*a[i]");
     for (int k = 1 + (int)pick(c, 3); k > 0; k--)
         add_transition(c, k);
+    add_group(c);
     add(c, "trans high edge next set for i in 1:n when x[i] > 0.9 :");
     add(c, "  next(d[i]) := d[i] + 1");
     add(c, "  next(x[i]) := -0.2");
@@ -120,6 +144,9 @@ static void put_point(FILE *f, const char *line, int i)
             at += 3;
         } else if (strncmp(at, " for i in ", 10) == 0) {
             at += at[13] == ':' ? 14 : 13; /* an equation has a colon behind its ranges only */
+        } else if (strncmp(at, " group 1", 8) == 0) {
+            fprintf(f, " group %d", i);
+            at += 8;
         } else if (at[0] == '[' && at[1] == 'n') {
             at += 3;
         } else {
@@ -186,7 +213,7 @@ static RunResult *run(const char *path, const char *tier)
 
 static void compare(const RunResult *whole, const RunResult *by_hand, unsigned seed)
 {
-    static const char names[] = "xyabcdpmw";
+    static const char names[] = "xyabcdpmwvu";
     fail_if(whole->report.end != by_hand->report.end, "model %u: ends with %d, by hand %d: %s", seed, whole->report.end,
             by_hand->report.end, by_hand->report.text);
     fail_if(whole->n_rows != by_hand->n_rows, "model %u: %u rows, by hand %u", seed, whole->n_rows, by_hand->n_rows);
@@ -243,7 +270,7 @@ static void test_cells_whose_states_cross_limits(void **state)
 static void test_cells_with_clocks(void **state)
 {
     (void)state;
-    compare_models(101, 141, true, 20);
+    compare_models(1001, 1041, true, 20);
 }
 
 int main(void)

@@ -73,6 +73,21 @@ static void spread_cells(EventLayout *e)
     }
 }
 
+/* Arrays that equations of transitions over ranges define. */
+static bool give_cells_to_whens(EventLayout *e)
+{
+    bool any = false;
+    for (uint32_t k = 0; k < e->s->blocks.n; k++) {
+        const Block *b = &e->s->blocks.at[k];
+        const char *made_by = is_of_elements(b) ? e->m->equations.at[b->equation.index].origin.made_by : NULL;
+        if (!made_by || strcmp(made_by, "lower-whens") != 0)
+            continue;
+        give_cells(e, term_refs(e->m, b->u.assign.lhs)[b->u.assign.lhs.shape->u.leaf]);
+        any = true;
+    }
+    return any;
+}
+
 void find_element_cells(EventLayout *e)
 {
     const Model *m = e->m;
@@ -89,6 +104,7 @@ void find_element_cells(EventLayout *e)
         for (uint32_t j = 0; t->domain.index && j < t->n_conditions; j++)
             give_cells(e, term_refs(m, m->conditions.at[t->first_condition + j])[0]);
     }
+    any |= give_cells_to_whens(e);
     for (uint32_t k = 0; any && k < m->relations.n; k++)
         if (m->relations.at[k].domain.index)
             give_cells(e, ref_now(m->relations.at[k].bit));

@@ -78,7 +78,35 @@ static Term guarded(Model *m, Term guard, Term value)
     return none ? term_finish(&builder, expr_if(m->pool, condition, wanted, none)) : value;
 }
 
-static void add_action(EventLayout *e, const Action *a, uint32_t number)
+typedef struct { /* an action, for all points of the domain */
+    Piece piece;
+    uint32_t n, *slots; /* of its first row: guard and arguments */
+    uint8_t *types;
+} ActionLayout;
+
+static ActionLayout lay_action(EventLayout *e, const Action *a, DomainId domain)
+{
+    Kernels *ks = e->ks;
+    Model *m = e->m;
+    const bool is_message = !term_is_absent(a->message);
+    const uint32_t n = (is_message ? 1 : a->n_args) + 1, n_points = (uint32_t)domain_count(m, domain);
+    ActionLayout layout = { .n = n,
+                            .slots = NEW_ARRAY(ks->arena, uint32_t, n),
+                            .types = NEW_ARRAY(ks->arena, uint8_t, n) };
+    Term *terms = NEW_ARRAY(ks->arena, Term, n);
+    terms[0] = term_is_absent(a->guard) ? term_boolean(m, true) : a->guard;
+    layout.slots[0] = take_slots(ks, n_points);
+    for (uint32_t k = 1; k < n; k++) {
+        terms[k] = guarded(m, a->guard, is_message ? a->message : m->conditions.at[a->first_arg + k - 1]);
+        layout.slots[k] = take_slots(ks, n_points);
+        layout.types[k - 1] = terms[k].shape->type.kind;
+    }
+    layout.piece =
+        domain.index ? lay_terms_over(ks, n, terms, layout.slots, domain) : lay_terms(ks, n, terms, layout.slots);
+    return layout;
+}
+
+static void add_action(EventLayout *e, const ActionLayout *layout, uint32_t number, uint32_t point)
 {
     static const uint8_t kinds[] = { [ACTION_DISPLAY] = KOINE_ACTION_DISPLAY,
                                      [ACTION_TERMINATE] = KOINE_ACTION_TERMINATE,
@@ -86,31 +114,23 @@ static void add_action(EventLayout *e, const Action *a, uint32_t number)
                                      [ACTION_FAIL] = KOINE_ACTION_FAIL,
                                      [ACTION_SEND] = KOINE_ACTION_SEND };
     Kernels *ks = e->ks;
-    Model *m = e->m;
-    const bool is_message = !term_is_absent(a->message);
-    const uint32_t n = (is_message ? 1 : a->n_args) + 1;
-    Term *terms = NEW_ARRAY(ks->arena, Term, n);
-    uint32_t *slots = NEW_ARRAY(ks->arena, uint32_t, n);
-    uint8_t *types = NEW_ARRAY(ks->arena, uint8_t, n);
-    terms[0] = term_is_absent(a->guard) ? term_boolean(m, true) : a->guard;
-    slots[0] = take_slots(ks, 1);
-    for (uint32_t k = 1; k < n; k++) {
-        terms[k] = guarded(m, a->guard, is_message ? a->message : m->conditions.at[a->first_arg + k - 1]);
-        slots[k] = take_slots(ks, 1);
-        types[k - 1] = terms[k].shape->type.kind;
-    }
-    const Piece piece = lay_terms(ks, n, terms, slots);
+    const Action *a = &e->m->actions.at[number];
+    const uint32_t width = layout->n + ks->kernels.at[layout->piece.kernel].n_leaves;
+    uint32_t *slots = NEW_ARRAY(ks->arena, uint32_t, layout->n);
+    for (uint32_t k = 0; k < layout->n; k++)
+        slots[k] = layout->slots[k] + point;
     const KoineAction action = { .kind = kinds[a->kind],
-                                 .format = is_message ? NULL : names_of(pool_names(m->pool), a->text),
-                                 .kernel = piece.kernel,
-                                 .row = piece.row,
+                                 .format =
+                                     term_is_absent(a->message) ? names_of(pool_names(e->m->pool), a->text) : NULL,
+                                 .kernel = layout->piece.kernel,
+                                 .row = layout->piece.row + point * width,
                                  .guard = slots[0],
-                                 .n_args = n - 1,
+                                 .n_args = layout->n - 1,
                                  .args = slots + 1,
-                                 .types = types,
+                                 .types = layout->types,
                                  .channel = a->channel,
                                  .priority = a->priority,
-                                 .origin = e->s->blocks.n + m->assignments.n + number };
+                                 .origin = e->s->blocks.n + e->m->assignments.n + number };
     vec_push(ks->arena, &e->firings.actions, action);
 }
 
@@ -282,10 +302,13 @@ void add_transition(EventLayout *e, uint32_t index, const Block *b)
     const bool is_merged = t->n_conditions == 1 && guard_variable(e, t) != KOINE_NONE;
     const uint32_t first = e->firings.first_row[b->u.object], n = (uint32_t)domain_count(m, t->domain);
     NextLayout *nexts = NEW_ARRAY(ks->arena, NextLayout, t->n_assignments + 1);
+    ActionLayout *actions = NEW_ARRAY(ks->arena, ActionLayout, t->n_actions + 1);
     EventPoint point = event_point(e, t->domain);
     path_of(e, t->owner);
     for (uint32_t k = 0; k < t->n_assignments; k++)
         nexts[k] = lay_next(e, &m->assignments.at[t->first_assignment + k], t->domain);
+    for (uint32_t k = 0; k < t->n_actions; k++)
+        actions[k] = lay_action(e, &m->actions.at[t->first_action + k], t->domain);
     for (uint32_t row = first; row < first + n; row++, next_event_point(e, &point)) {
         if (!is_merged)
             add_node(e, KOINE_NODE_TRANSITION, index)->object = row;
@@ -300,7 +323,7 @@ void add_transition(EventLayout *e, uint32_t index, const Block *b)
             add_next(e, &nexts[k], t->first_assignment + k, &point);
         out->n_next = t->n_assignments;
         for (uint32_t k = 0; k < t->n_actions; k++)
-            add_action(e, &m->actions.at[t->first_action + k], t->first_action + k);
+            add_action(e, &actions[k], t->first_action + k, point.number);
         out->n_actions = t->n_actions;
         lay_firing(e, out);
     }

@@ -25,7 +25,7 @@ static void define(Lowering *l, Term lhs, Term rhs, const Transition *t, Span sp
 static Term at_point(Lowering *l, VarId variable, DomainId domain)
 {
     TermBuilder builder = term_builder(l->model);
-    const Expr *leaf = leaf_at_point(&builder, variable, domain);
+    const Expr *leaf = ref_at_point(&builder, ref_now(variable), domain);
     return term_finish(&builder, leaf);
 }
 
@@ -97,15 +97,22 @@ static const Expr *fires(Lowering *l, const Transition *t)
     const Expr *any = NULL;
     for (uint32_t j = 0; j < t->n_conditions; j++) {
         const VarId v = term_refs(m, m->conditions.at[t->first_condition + j])[0].var;
-        const Expr *edge = term_leaf(&l->builder, ref_now(v));
+        const Expr *edge = ref_at_point(&l->builder, ref_now(v), t->domain);
         if (t->trigger == TRIGGER_EDGE)
-            edge = expr_binary(m->pool, OP_AND, edge, expr_unary(m->pool, OP_NOT, term_leaf(&l->builder, ref_pre(v))));
+            edge = expr_binary(m->pool, OP_AND, edge,
+                               expr_unary(m->pool, OP_NOT, ref_at_point(&l->builder, ref_pre(v), t->domain)));
         if (t->trigger == TRIGGER_EDGE && t->edge_start == EDGE_START_CURRENT && !l->is_initial[t->first_condition + j])
             edge = expr_binary(m->pool, OP_AND, edge,
                                expr_unary(m->pool, OP_NOT, term_leaf(&l->builder, (Ref){ VAR_NONE, REF_INITIAL })));
         any = any ? expr_binary(m->pool, OP_OR, any, edge) : edge;
     }
     return any ? any : expr_boolean(m->pool, false);
+}
+
+/* Whether the transition fires, at the point that is looked at. */
+static const Expr *fired_at_point(Lowering *l, uint32_t transition)
+{
+    return ref_at_point(&l->builder, ref_now(l->fired[transition]), l->model->transitions.at[transition].domain);
 }
 
 /* fired := some condition has risen or holds, and no transition of the same group with lower rank fired. */
@@ -116,10 +123,9 @@ static void define_fired(Lowering *l, uint32_t k)
     const Expr *value = fires(l, &t);
     for (uint32_t j = 0; t.group && j < m->transitions.n; j++)
         if (m->transitions.at[j].group == t.group && m->transitions.at[j].rank < t.rank)
-            value = expr_binary(m->pool, OP_AND, value,
-                                expr_unary(m->pool, OP_NOT, term_leaf(&l->builder, ref_now(l->fired[j]))));
+            value = expr_binary(m->pool, OP_AND, value, expr_unary(m->pool, OP_NOT, fired_at_point(l, j)));
     const Term rhs = term_finish(&l->builder, value);
-    define(l, term_ref(m, ref_now(l->fired[k])), rhs, &t, t.origin.span);
+    define(l, at_point(l, l->fired[k], t.domain), rhs, &t, t.origin.span);
 }
 
 /* All NOW assignments to one variable, which lie in one group, become one equation. */
@@ -144,7 +150,7 @@ static void define_targets(Lowering *l)
     }
     for (uint32_t n = 0; n < targets.n; n++) {
         const VarId v = targets.at[n];
-        const Expr *value = term_leaf(&l->builder, ref_pre(v));
+        const Expr *value = ref_at_point(&l->builder, ref_pre(v), m->transitions.at[of[last[v.index] - 1]].domain);
         Transition t = { 0 };
         Span span = { 0 };
         bool is_starting = false;
@@ -153,7 +159,7 @@ static void define_targets(Lowering *l)
             t = m->transitions.at[of[a - 1]];
             is_starting |= l->is_starting[of[a - 1]];
             span = a == last[v.index] ? assignment->span : t.origin.span; /* the only one, or all */
-            const Expr *fired = term_leaf(&l->builder, ref_now(l->fired[of[a - 1]]));
+            const Expr *fired = fired_at_point(l, of[a - 1]);
             if (!term_is_absent(assignment->guard))
                 fired = expr_binary(m->pool, OP_AND, fired, term_import(&l->builder, assignment->guard));
             value = expr_if(m->pool, fired, term_import(&l->builder, assignment->value), value);
@@ -162,7 +168,7 @@ static void define_targets(Lowering *l)
         if (is_starting && !model_var(m, v)->edge) /* what it got before the start is what it holds then */
             model_var(m, v)->edge = EDGE_START_CURRENT + 1;
         const Term rhs = term_finish(&l->builder, value);
-        define(l, term_ref(m, ref_now(v)), rhs, &t, span);
+        define(l, at_point(l, v, t.domain), rhs, &t, span);
     }
 }
 
@@ -246,6 +252,8 @@ bool lower_whens(Compile *c)
             t->trigger == TRIGGER_EDGE || t->trigger == TRIGGER_LEVEL || t->trigger == TRIGGER_MESSAGE;
         if (has_condition && (t->effect == EFFECT_NOW || is_read[k] || t->group))
             l.fired[k] = model_add_generated(m, "f", k + 1, BOOLEAN_TYPE, t->origin.span);
+        if (!var_is_none(l.fired[k]))
+            give_points(m, l.fired[k], t->domain);
     }
     for (uint32_t k = 0; k < m->transitions.n; k++)
         if (!var_is_none(l.fired[k]))
@@ -258,7 +266,7 @@ bool lower_whens(Compile *c)
     for (uint32_t k = 0; k < m->transitions.n; k++) {
         Transition *t = &m->transitions.at[k];
         if (t->effect == EFFECT_NEXT && t->group && !var_is_none(l.fired[k])) {
-            const Term fired = term_ref(m, ref_now(l.fired[k]));
+            const Term fired = at_point(&l, l.fired[k], t->domain);
             t->first_condition = model_add_terms(m, 1, &fired);
             t->n_conditions = 1;
             if (t->trigger != TRIGGER_MESSAGE)
