@@ -41,6 +41,10 @@ KOINE_API int64_t koine_text_apply(KoineSlot *call, uint32_t op, const KoineSlot
 /* The bytes of a text of the block that holds `call`, terminated by 0; they stay until an operation makes a text. */
 KOINE_API const char *koine_text_at(const KoineSlot *call, int64_t number, uint32_t *n);
 
+/* A text that a function of C has given is copied, and *to is its number; why there is none, if not TAKEN. */
+typedef enum { KOINE_TEXT_TAKEN, KOINE_TEXT_ABSENT, KOINE_TEXT_LONG, KOINE_TEXT_NO_UTF8 } KoineTextTaken;
+KOINE_API uint32_t koine_text_take(KoineSlot *call, const char *text, int64_t *to);
+
 #ifdef __cplusplus
 }
 #endif

@@ -50,14 +50,14 @@ ExternalParameter external_parameter(const Function *f, uint32_t argument)
     return (ExternalParameter){ .is_real = type.kind == TYPE_REAL,
                                 .is_text = type.kind == TYPE_STRING,
                                 .is_object = type.kind == TYPE_OBJECT,
-                                .is_address = type.rank > 0 || !is_input,
+                                .is_address = type.kind != TYPE_OBJECT && (type.rank > 0 || !is_input),
                                 .is_input = is_input };
 }
 
 const char *external_spelling(ExternalParameter p)
 {
     if (p.is_text)
-        return "const char *";
+        return p.is_address ? "const char **" : "const char *";
     if (p.is_object)
         return "void *";
     if (!p.is_address)
@@ -72,7 +72,10 @@ const char *external_returns(const Function *f)
     if (f->external->result == ID_NONE)
         return "void";
     const Type type = field_of(f, f->external->result)->type;
-    return type.kind == TYPE_REAL ? "double" : type.kind == TYPE_OBJECT ? "void *" : "int";
+    return type.kind == TYPE_REAL     ? "double"
+           : type.kind == TYPE_OBJECT ? "void *"
+           : type.kind == TYPE_STRING ? "const char *"
+                                      : "int";
 }
 
 int64_t external_last_value(const Function *f, Type enumeration)
@@ -134,15 +137,6 @@ static const char *argument_mistake(const Function *f, const ExternalArgument *a
     return NULL;
 }
 
-/* A text is handed over as it is, and no other way. */
-static const char *text_mistake(const Function *f)
-{
-    for (uint32_t k = 0; k < f->n_inputs + f->n_outputs; k++)
-        if (field_of(f, k)->type.kind == TYPE_STRING && (k >= f->n_inputs || field_of(f, k)->type.rank > 0))
-            return "gives a text, or takes an array of them, which C functions of models cannot yet";
-    return NULL;
-}
-
 /* A constructor returns the object that it makes; all others only take objects. */
 static const char *object_mistake(const Function *f)
 {
@@ -194,8 +188,8 @@ const char *external_mistake(const Function *f, const char **help)
     if (f->n_locals > 0 || f->first)
         return "is external and has a body, too";
     *help = "each output is what C returns (returns NAME), or one of the arguments, which is handed over by address";
-    if (text_mistake(f) || mapping_mistake(f))
-        return text_mistake(f) ? text_mistake(f) : mapping_mistake(f);
+    if (mapping_mistake(f))
+        return mapping_mistake(f);
     *help = "a constructor: function NAME impure external \"open\" destructor \"close\"; it returns the object";
     return object_mistake(f);
 }

@@ -27,10 +27,11 @@ typedef struct ExternalCode {
      * a fault, the outputs have no value. calls: the slots of calls in the block that holds the texts among the
      * inputs; it may be NULL where there are none. is_watched: it is also looked at whether the function meddles with
      * the process (locale, signals). */
-    uint32_t (*call)(struct ExternalCode *code, const void *calls, const Value *inputs, Value *outputs,
-                     bool is_watched);
+    uint32_t (*call)(struct ExternalCode *code, void *calls, const Value *inputs, Value *outputs, bool is_watched);
     /* What compiled code asks behind a direct call that failed, or where numbers are not rounded to the nearest. */
     uint32_t (*after)(struct ExternalCode *code);
+    /* Its texts are copied: memory that it made for them is given back. */
+    void (*done)(struct ExternalCode *code);
     /* What the function said when it failed last in this thread; "" if it said nothing. */
     const char *(*failure)(const struct ExternalCode *code);
     void (*address)(void);
@@ -76,15 +77,15 @@ void external_map(Function *function);
 typedef struct {
     bool is_real;    /* double; else int, or size_t */
     bool is_size;    /* size_t */
-    bool is_text;    /* const char * */
+    bool is_text;    /* const char *, or const char ** if it is_address */
     bool is_object;  /* void * */
     bool is_address; /* of an output or an array */
     bool is_input;   /* what is at the address is only read */
 } ExternalParameter;
 ExternalParameter external_parameter(const Function *function, uint32_t argument);
-/* "double", "int", "size_t", "const char *", "const double *", "int *" */
+/* "double", "int", "size_t", "const char *", "const char **", "const double *", "int *" */
 const char *external_spelling(ExternalParameter parameter);
-/* The type that is returned: "double", "int", "void *" or "void". */
+/* The type that is returned: "double", "int", "const char *", "void *" or "void". */
 const char *external_returns(const Function *function);
 
 /* The number of the last value of an enumeration. */

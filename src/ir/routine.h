@@ -177,12 +177,15 @@ typedef enum {
     ROUTINE_CHECK,
     ROUTINE_ENDLESS,
     ROUTINE_TOO_DEEP,
-    ROUTINE_NO_INT,   /* C: an argument is no int, or a result no value of its enumeration */
-    ROUTINE_REFUSED,  /* C: it called koine_fail */
-    ROUTINE_ROUNDED,  /* C: it left another mode of arithmetic behind, */
-    ROUTINE_LOCALE,   /* ... another locale, */
-    ROUTINE_SIGNALS,  /* ... or other ways to handle signals */
-    ROUTINE_NO_OBJECT /* C: a constructor that gives none, or an object that is not there */
+    ROUTINE_NO_INT,    /* C: an argument is no int, or a result no value of its enumeration */
+    ROUTINE_REFUSED,   /* C: it called koine_fail */
+    ROUTINE_ROUNDED,   /* C: it left another mode of arithmetic behind, */
+    ROUTINE_LOCALE,    /* ... another locale, */
+    ROUTINE_SIGNALS,   /* ... or other ways to handle signals */
+    ROUTINE_NO_OBJECT, /* C: a constructor that gives none, or an object that is not there */
+    ROUTINE_NO_TEXT,   /* C: NULL for a text, */
+    ROUTINE_LONG_TEXT, /* ... one that is too long, */
+    ROUTINE_NO_UTF8    /* ... or bytes that are no characters */
 } RoutineFaultKind;
 typedef struct {
     uint8_t kind; /* RoutineFaultKind */

@@ -94,6 +94,34 @@ static void test_texts_are_arguments(void **state)
                      check_texts);
 }
 
+/* From t = 0.5 on a is one; p is the text of 2, twice. */
+static void check_given(const RunResult *r)
+{
+    expect_done(r);
+    assert_string_equal(run_text_at(r, "p", 0), "zwei: \xc3\xa4zwei: \xc3\xa4");
+    assert_string_equal(run_text_at(r, "b", 0.25), "zwei: \xc3\xa4zwei: \xc3\xa4zwei: \xc3\xa4zwei: \xc3\xa4");
+    assert_string_equal(run_text_at(r, "b", 1), "oneonezwei: \xc3\xa4zwei: \xc3\xa4");
+    assert_string_equal(run_text_at(r, "c", 1), "oneonezwei: \xc3\xa4zwei: \xc3\xa4");
+    assert_string_equal(run_text_at(r, "f", 0), "two|words");
+    assert_string_equal(run_text_at(r, "r", 1), "onemiddle");
+    expect_near(run_at(r, "n", 0), 5, 0);
+    expect_near(run_at(r, "k", 0), 1, 0);
+    expect_near(run_at(r, "k", 1), 0, 0);
+    assert_string_equal(run_text_at(r, "l", 0), "");
+    assert_string_equal(run_text_at(r, "l", 0.25), "line 2");
+    assert_string_equal(run_text_at(r, "l", 1), "line 4");
+    const char *m = run_text_at(r, "m", 1);
+    assert_int_equal(strlen(m), 128 * strlen("line 3-"));
+    assert_memory_equal(m, "line 3-line 3-", 14);
+}
+
+static void test_texts_are_given(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = MODELS "given.ir", .stop = 1, .interval = 0.25, .external = ALL },
+                     check_given);
+}
+
 /* ---- functions that are not pure ---- */
 /* The C function counts its calls. At 0.5: a = 1, b = 2, then the third and fourth by `twice`: 10*3 + 4. At 1.5: 5, 6,
  * one by `both` as b > 5: 100*7 + 6, then 8 and 9. At 2.5: 10, 11, 1200 + 11, 13 and 14. */
@@ -289,6 +317,38 @@ static void test_functions_that_fail_end_the_run(void **state)
     expect_failed(MODELS "bad_sensor.ir", "the sensor is dead (c_next of C)");
 }
 
+static int what; /* parameter k of bad_given.ir */
+
+static void set_what(KoineModel *model)
+{
+    set_value(model, "k", what);
+}
+
+static void test_texts_that_are_none_end_the_run(void **state)
+{
+    (void)state;
+    static const char *const tiers[] = { "interp", "tcc", "cc" };
+    static const char *const words[] = { "it gives NULL for a text (g_bad of C)",
+                                         "it gives a text that is not UTF-8 (g_bad of C)",
+                                         "it gives a text that is not UTF-8 (g_bad of C)",
+                                         "it gives a text that is not UTF-8 (g_bad of C)",
+                                         "it gives a text that is longer than 1048576 bytes (g_bad of C)",
+                                         "it gives a text that is longer than 1048576 bytes (g_bad of C)",
+                                         "it knows no text (g_bad of C)" };
+    for (size_t k = 0; k < 3; k++)
+        for (what = 0; what < 8; what++) {
+            RunResult *r = run_model(&(RunRequest){
+                .path = MODELS "bad_given.ir", .tier = tiers[k], .stop = 1, .external = ALL, .prepare = set_what });
+            if (!r->is_compiled)
+                fail_msg("%s", r->messages);
+            if (what < 7 && !strstr(r->report.text, words[what]))
+                fail_msg("%d, %s: '%s' is not in: %s", what, tiers[k], words[what], r->report.text);
+            if (what == 7)
+                assert_string_equal(run_text_at(r, "s", 1), "\xf0\x9f\x98\x80");
+            run_free(r);
+        }
+}
+
 static void test_functions_that_meddle_end_the_run(void **state)
 {
     (void)state;
@@ -329,6 +389,7 @@ int main(void)
         cmocka_unit_test(test_arrays_sizes_and_outputs_by_address),
         cmocka_unit_test(test_a_text_with_static_functions_and_macros),
         cmocka_unit_test(test_texts_are_arguments),
+        cmocka_unit_test(test_texts_are_given),
         cmocka_unit_test(test_impure_calls_are_executed_once_a_firing_in_order),
         cmocka_unit_test(test_a_task_of_components_takes_one_event_step),
         cmocka_unit_test(test_texts_without_room_call_nothing_twice),
@@ -338,6 +399,7 @@ int main(void)
         cmocka_unit_test(test_what_is_missing_is_said),
         cmocka_unit_test(test_what_is_called_in_another_way_is_refused),
         cmocka_unit_test(test_functions_that_fail_end_the_run),
+        cmocka_unit_test(test_texts_that_are_none_end_the_run),
         cmocka_unit_test(test_functions_that_meddle_end_the_run),
         cmocka_unit_test(test_a_header_that_changes_counts),
     };

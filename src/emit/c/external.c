@@ -25,13 +25,21 @@ uint32_t external_number(const Code *code, const Function *f)
 /* ---- declarations ---- */
 static const char *type_of(ExternalParameter p)
 {
-    return p.is_size ? "uint64_t" : p.is_text ? "const void *" : external_spelling(p);
+    if (p.is_text)
+        return p.is_address ? "const void **" : "const void *";
+    return p.is_size ? "uint64_t" : external_spelling(p);
+}
+
+static const char *returned_type(const Function *f)
+{
+    const char *type = external_returns(f);
+    return strchr(type, '*') ? "void *" : type; /* of a text, or an object */
 }
 
 static void print_pointer(Text *t, const Function *f, uint32_t number)
 {
     const External *e = f->external;
-    text_format(t, "static %s (*koine_x%u)(", external_returns(f), number);
+    text_format(t, "static %s (*koine_x%u)(", returned_type(f), number);
     for (uint32_t k = 0; k < e->arguments.n; k++)
         text_format(t, k ? ", %s" : "%s", type_of(external_parameter(f, k)));
     text_add(t, e->arguments.n ? ");\n" : "void);\n");
@@ -57,7 +65,7 @@ void print_externals(Text *t, const Code *code, Arena *arena)
     text_format(t,
                 "void *const " NATIVE_EXTERNALS
                 "[] = { &koine_watched, &koine_after, &koine_text_bytes, &koine_object_of,\n"
-                "        &koine_object_made%s };\n",
+                "        &koine_object_made, &koine_text_take, &koine_texts_done%s };\n",
                 list.at);
 }
 
@@ -72,6 +80,54 @@ static const char *member_of(const RoutineField *field)
     return field->type.kind == TYPE_REAL ? "r" : "i";
 }
 
+/* Texts that are handed over, or room for those that it gives. */
+static void print_text_array(Printer *p, const RoutinePrinter *rp, uint32_t argument)
+{
+    const Function *f = rp->routine->function;
+    const ExternalArgument *a = &f->external->arguments.at[argument];
+    const uint32_t n = rp->routine->fields[a->field].count;
+    print_line(p, NULL, "const void *koine_a%u[%u];", argument, n);
+    if (a->field >= f->n_inputs) {
+        print_line(p, NULL, "for (int64_t i = 0; i < %u; i++) koine_a%u[i] = 0;", n, argument);
+        return;
+    }
+    print_line(p, NULL, "for (int64_t i = 0; i < %u; i++) {", n);
+    print_line(p, NULL, "    if (%s[i].i == (-9223372036854775807 - 1)) { koine_fail(call, %u); goto done; }",
+               rp->names[a->field], rp->site | ROUTINE_NO_INT);
+    print_line(p, NULL, "    koine_a%u[i] = koine_text_bytes(call, %s[i].i);", argument, rp->names[a->field]);
+    print_line(p, NULL, "}");
+}
+
+/* All texts that it gives are copied before anything else is looked at. */
+static void print_taken(Printer *p, const RoutinePrinter *rp, uint32_t number)
+{
+    const Function *f = rp->routine->function;
+    const External *e = f->external;
+    const uint32_t site = rp->site + ROUTINE_NO_TEXT - 1;
+    bool any = false;
+    for (uint32_t k = 0; k < f->n_outputs && !any; k++)
+        any = rp->routine->fields[f->n_inputs + k].type.kind == TYPE_STRING;
+    if (!any)
+        return;
+    print_line(p, NULL, "uint32_t koine_bad = 0;");
+    for (uint32_t k = 0; k < e->arguments.n; k++) {
+        const ExternalArgument *a = &e->arguments.at[k];
+        if (a->kind != EXTERNAL_FIELD || a->field < f->n_inputs || !external_parameter(f, k).is_text)
+            continue;
+        const RoutineField *field = &rp->routine->fields[a->field];
+        if (is_scalar(field))
+            print_line(p, NULL, "koine_bad |= koine_takes(call, %u, koine_a%u[0], &%s);", site, k, rp->names[a->field]);
+        else
+            print_line(p, NULL,
+                       "for (int64_t i = 0; i < %u; i++) koine_bad |= koine_takes(call, %u, koine_a%u[i], &%s[i].i);",
+                       field->count, site, k, rp->names[a->field]);
+    }
+    if (e->result != ID_NONE && rp->routine->fields[e->result].type.kind == TYPE_STRING)
+        print_line(p, NULL, "koine_bad |= koine_takes(call, %u, koine_result, &%s);", site, rp->names[e->result]);
+    print_line(p, NULL, "koine_texts_done(koine_code%u);", number);
+    print_line(p, NULL, "if (koine_bad) goto done;");
+}
+
 /* Copies for what is handed over by address, and checks of what has to be an int. */
 static void print_before(Printer *p, const RoutinePrinter *rp, uint32_t argument)
 {
@@ -83,6 +139,10 @@ static void print_before(Printer *p, const RoutinePrinter *rp, uint32_t argument
     const ExternalParameter x = external_parameter(f, argument);
     const char *type = x.is_real ? "double" : "int", *name = rp->names[a->field];
     const bool is_input = a->field < f->n_inputs;
+    if (x.is_text && x.is_address) {
+        print_text_array(p, rp, argument);
+        return;
+    }
     if (x.is_text) {
         print_line(p, NULL, "if (%s == (-9223372036854775807 - 1)) { koine_fail(call, %u); goto done; }", name,
                    rp->site | ROUTINE_NO_INT);
@@ -129,7 +189,7 @@ static void print_arguments(Text *t, const RoutinePrinter *rp)
         case EXTERNAL_REAL: text_real_point(t, a->number.r); break;
         case EXTERNAL_SIZE: text_format(t, "%u", rp->routine->fields[a->field].extents[a->dimension - 1]); break;
         case EXTERNAL_FIELD:
-            if (external_parameter(f, k).is_text)
+            if (external_parameter(f, k).is_text && !external_parameter(f, k).is_address)
                 text_format(t, "koine_text_bytes(call, %s)", rp->names[a->field]);
             else if (external_parameter(f, k).is_address || external_parameter(f, k).is_object)
                 text_format(t, "koine_a%u", k);
@@ -168,6 +228,8 @@ static void print_after(Printer *p, const RoutinePrinter *rp, uint32_t argument)
     if (a->kind != EXTERNAL_FIELD || a->field < f->n_inputs)
         return;
     const RoutineField *field = &rp->routine->fields[a->field];
+    if (field->type.kind == TYPE_STRING) /* taken before */
+        return;
     if (is_scalar(field)) {
         print_result_value(p, rp, rp->names[a->field], field, arena_format(p->line, "koine_a%u[0]", argument));
         return;
@@ -190,14 +252,15 @@ static void print_direct(Printer *p, const RoutinePrinter *rp, uint32_t number)
     if (e->result == ID_NONE)
         print_line(p, NULL, "koine_x%u(%s);", number, arguments.n ? arguments.at : "");
     else
-        print_line(p, NULL, "%s const koine_result = koine_x%u(%s);", external_returns(rp->routine->function), number,
+        print_line(p, NULL, "%s const koine_result = koine_x%u(%s);", returned_type(rp->routine->function), number,
                    arguments.n ? arguments.at : "");
     print_line(p, NULL,
                "if ((koine_rounds() || *koine_failures%u) && koine_has_failed(call, %u, koine_code%u)) goto done;",
                number, rp->site, number);
+    print_taken(p, rp, number);
     for (uint32_t k = 0; k < e->arguments.n; k++)
         print_after(p, rp, k);
-    if (e->result != ID_NONE)
+    if (e->result != ID_NONE && rp->routine->fields[e->result].type.kind != TYPE_STRING)
         print_result_value(p, rp, rp->names[e->result], &rp->routine->fields[e->result], "koine_result");
 }
 

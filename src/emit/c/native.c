@@ -16,7 +16,7 @@ static void put_address(void *place, const volatile void *address)
     memcpy(place, &address, sizeof address);
 }
 
-static uint32_t watched(const void *code, const KoineSlot *calls, const KoineSlot *in, KoineSlot *out)
+static uint32_t watched(const void *code, KoineSlot *calls, const KoineSlot *in, KoineSlot *out)
 {
     ExternalCode *external = (ExternalCode *)(uintptr_t)code;
     return external->call(external, calls, (const Value *)(const void *)in, (Value *)(void *)out, true);
@@ -40,6 +40,12 @@ static uint32_t object_made(const KoineSlot *calls, int64_t number, void *object
     return koine_object_made(calls, number, object, (KoineObjectEnd){ external->end, external });
 }
 
+static void done(const void *code)
+{
+    ExternalCode *external = (ExternalCode *)(uintptr_t)code;
+    external->done(external);
+}
+
 static void fill_externals(const Code *code, void *const *places)
 {
     put_function(places[EXTERNAL_PLACE_WATCHED], (void (*)(void))watched);
@@ -47,6 +53,8 @@ static void fill_externals(const Code *code, void *const *places)
     put_function(places[EXTERNAL_PLACE_TEXT], (void (*)(void))text_of);
     put_function(places[EXTERNAL_PLACE_OBJECT], (void (*)(void))koine_object_of);
     put_function(places[EXTERNAL_PLACE_MADE], (void (*)(void))object_made);
+    put_function(places[EXTERNAL_PLACE_TAKE], (void (*)(void))koine_text_take);
+    put_function(places[EXTERNAL_PLACE_DONE], (void (*)(void))done);
     places += EXTERNAL_PLACES;
     for (uint32_t k = 0; k < code->n_routines; k++) {
         const External *e = code->routines[k]->function->external;

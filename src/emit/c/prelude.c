@@ -289,10 +289,12 @@ static void print_external_support(Text *text)
 {
     text_add(
         text,
-        "static uint32_t (*koine_watched)(const void *code, const KoineSlot *call, const KoineSlot *in,\n"
+        "static uint32_t (*koine_watched)(const void *code, KoineSlot *call, const KoineSlot *in,\n"
         "        KoineSlot *out);\n"
         "static const void *(*koine_text_bytes)(const KoineSlot *call, int64_t number);\n"
         "static uint32_t (*koine_after)(const void *code);\n"
+        "static uint32_t (*koine_text_take)(KoineSlot *call, const void *text, int64_t *to);\n"
+        "static void (*koine_texts_done)(const void *code);\n"
         "static void *(*koine_object_of)(const KoineSlot *call, int64_t number);\n"
         "static uint32_t (*koine_object_made)(const KoineSlot *call, int64_t number, void *object, const void *code);\n"
         "#ifdef __TINYC__\n"
@@ -319,6 +321,13 @@ static void print_external_support(Text *text)
         "    const int64_t kind = koine_watched(code, call, in, out);\n"
         "    if (kind)\n"
         "        koine_fail(call, site | kind);\n"
+        "}\n"
+        "static inline uint32_t koine_takes(KoineSlot *call, int64_t site, const void *text, int64_t *to)\n"
+        "{\n"
+        "    const uint32_t taken = koine_text_take(call, text, to);\n"
+        "    if (taken)\n"
+        "        koine_fail(call, site + taken);\n"
+        "    return taken;\n"
         "}\n"
         "KOINE_RARE int koine_has_failed(KoineSlot *call, int64_t site, const void *code)\n"
         "{\n"

@@ -50,6 +50,16 @@ Text alone_externals(const Code *code, Arena *arena)
                     "    uint32_t n;\n"
                     "    return koine_text_at(calls, number, &n);\n"
                     "}\n"
+                    "static void done(const void *code)\n"
+                    "{\n"
+                    "    KoineExternalState *state = koine_external_state();\n"
+                    "    (void)code;\n"
+                    "    while (state->texts) {\n"
+                    "        void *text = state->texts;\n"
+                    "        memcpy(&state->texts, text, sizeof state->texts);\n"
+                    "        free(text);\n"
+                    "    }\n"
+                    "}\n"
                     "/* RoutineFaultKind: what is wrong behind a call. */\n"
                     "static uint32_t after(const void *code)\n"
                     "{\n"
@@ -59,8 +69,10 @@ Text alone_externals(const Code *code, Arena *arena)
                     "    if (mode != before)\n"
                     "        koine_arithmetic_restore(before);\n"
                     "    if (!state->has_failed)\n");
-    text_format(&text, "        return mode != before ? %d : 0;\n    state->has_failed = 0;\n    return %d;\n}\n",
-                ROUTINE_ROUNDED, ROUTINE_REFUSED);
+    text_format(
+        &text,
+        "        return mode != before ? %d : 0;\n    state->has_failed = 0;\n    done(code);\n    return %d;\n}\n",
+        ROUTINE_ROUNDED, ROUTINE_REFUSED);
     text_add(&text,
              "static void end_object(const void *code, void *object)\n"
              "{\n"
@@ -82,6 +94,8 @@ Text alone_externals(const Code *code, Arena *arena)
                 EXTERNAL_PLACE_TEXT);
     text_format(&text, "    put(%d, (const void *)koine_object_of);\n    put(%d, (const void *)object_made);\n",
                 EXTERNAL_PLACE_OBJECT, EXTERNAL_PLACE_MADE);
+    text_format(&text, "    put(%d, (const void *)koine_text_take);\n    put(%d, (const void *)done);\n",
+                EXTERNAL_PLACE_TAKE, EXTERNAL_PLACE_DONE);
     for (uint32_t k = 0; k < set.n; k++) {
         const uint32_t place = EXTERNAL_PLACES + k * EXTERNAL_EACH;
         text_format(&text, "    put(%u, (const void *)" EXTERNAL_ENTRY "%u);\n    put(%u, &no_alarm);\n", place, k,

@@ -20,7 +20,7 @@ typedef union {
 } Cell;
 
 typedef struct {
-    const KoineSlot *calls; /* of the block that has the texts */
+    KoineSlot *calls; /* of the block that has the texts */
     const Value *values;
 } CallInputs;
 
@@ -56,6 +56,17 @@ static bool put_number(Cell *cell, bool real, Value value)
     return real || (value.i >= INT32_MIN && value.i <= INT32_MAX);
 }
 
+static bool put_texts(const KoineSlot *calls, uint32_t n, const Value *from, const char **to)
+{
+    bool is_good = true;
+    for (uint32_t k = 0; k < n; k++) {
+        uint32_t size;
+        to[k] = from ? koine_text_at(calls, from[k].i, &size) : NULL;
+        is_good = is_good && (!from || from[k].i != INTEGER_FAULT);
+    }
+    return is_good;
+}
+
 /* A copy of an array, or room for an output. */
 static bool put_elements(const LoadedCode *x, uint32_t field, const Value *from, void *to)
 {
@@ -75,7 +86,10 @@ static bool put_elements(const LoadedCode *x, uint32_t field, const Value *from,
 
 static size_t copied_bytes(const LoadedCode *x, uint32_t field)
 {
-    return ((size_t)x->count[field] * (is_real(x, field) ? sizeof(double) : sizeof(int)) + 7) / 8 * 8;
+    const size_t size = is_real(x, field)                              ? sizeof(double)
+                        : field_of(x, field)->type.kind == TYPE_STRING ? sizeof(char *)
+                                                                       : sizeof(int);
+    return (x->count[field] * size + 7) / 8 * 8;
 }
 
 static bool put_text(const KoineSlot *calls, int64_t number, Cell *cell)
@@ -92,7 +106,7 @@ static bool put_field(const LoadedCode *x, uint32_t argument, const CallInputs *
     const uint32_t field = x->function->external->arguments.at[argument].field;
     const ExternalParameter p = external_parameter(x->function, argument);
     const Value *inputs = in->values;
-    if (p.is_text)
+    if (p.is_text && !p.is_address)
         return put_text(in->calls, inputs[field].i, cell);
     if (p.is_object) {
         cell->at = koine_object_of(in->calls, inputs[field].i);
@@ -102,6 +116,8 @@ static bool put_field(const LoadedCode *x, uint32_t argument, const CallInputs *
         return put_number(cell, p.is_real, inputs[field]);
     cell->at = *room;
     *room += copied_bytes(x, field);
+    if (p.is_text)
+        return put_texts(in->calls, x->count[field], p.is_input ? inputs[field].a : NULL, cell->at);
     return put_elements(x, field, p.is_input ? inputs[field].a : NULL, cell->at);
 }
 
@@ -126,6 +142,17 @@ static bool put_arguments(const LoadedCode *x, const CallInputs *inputs, Cell *c
 }
 
 /* ---- behind a call ---- */
+/* What it has made by koine_text: it was copied, or does not count. */
+static void free_texts(const LoadedCode *x)
+{
+    KoineExternalState *state = x->failures.state ? x->failures.state() : NULL;
+    while (state && state->texts) {
+        void *text = state->texts;
+        memcpy(&state->texts, text, sizeof state->texts);
+        free(text);
+    }
+}
+
 static uint32_t look_behind(const LoadedCode *x, uint32_t before)
 {
     uint32_t kind = ROUTINE_NO_FAULT;
@@ -137,6 +164,7 @@ static uint32_t look_behind(const LoadedCode *x, uint32_t before)
     if (state && state->has_failed) {
         state->has_failed = 0;
         kind = ROUTINE_REFUSED;
+        free_texts(x);
     }
     return kind;
 }
@@ -161,6 +189,16 @@ static bool take_integer(const LoadedCode *x, Type type, int64_t number, Value *
 {
     to->i = type.kind == TYPE_BOOLEAN ? number != 0 : number;
     return type.kind != TYPE_ENUM || (number >= 1 && number <= external_last_value(x->function, type));
+}
+
+static uint32_t take_texts(KoineSlot *calls, uint32_t n, const char *const *from, Value *to)
+{
+    uint32_t kind = ROUTINE_NO_FAULT;
+    for (uint32_t k = 0; k < n && kind == ROUTINE_NO_FAULT; k++) {
+        const uint32_t taken = koine_text_take(calls, from[k], &to[k].i);
+        kind = taken == KOINE_TEXT_TAKEN ? ROUTINE_NO_FAULT : ROUTINE_NO_TEXT - 1 + taken;
+    }
+    return kind;
 }
 
 static uint32_t take_elements(const LoadedCode *x, uint32_t field, const void *from, Value *outputs)
@@ -189,7 +227,14 @@ static uint32_t take_object(const LoadedCode *x, const KoineSlot *calls, void *o
                                                                                        : ROUTINE_NO_OBJECT;
 }
 
-static uint32_t take_results(const LoadedCode *x, const KoineSlot *calls, const Cell *cells, const Cell *result,
+static uint32_t take_field(const LoadedCode *x, KoineSlot *calls, uint32_t field, const void *from, Value *outputs)
+{
+    if (field_of(x, field)->type.kind == TYPE_STRING)
+        return take_texts(calls, x->count[field], from, outputs + x->offset[field - x->function->n_inputs]);
+    return take_elements(x, field, from, outputs);
+}
+
+static uint32_t take_results(const LoadedCode *x, KoineSlot *calls, const Cell *cells, const Cell *result,
                              Value *outputs)
 {
     const External *e = x->function->external;
@@ -198,14 +243,24 @@ static uint32_t take_results(const LoadedCode *x, const KoineSlot *calls, const 
         return take_object(x, calls, result->at, outputs);
     for (uint32_t k = 0; k < e->arguments.n && kind == ROUTINE_NO_FAULT; k++)
         if (e->arguments.at[k].kind == EXTERNAL_FIELD && e->arguments.at[k].field >= x->function->n_inputs)
-            kind = take_elements(x, e->arguments.at[k].field, cells[k].at, outputs);
+            kind = take_field(x, calls, e->arguments.at[k].field, cells[k].at, outputs);
     if (e->result == ID_NONE || kind != ROUTINE_NO_FAULT)
         return kind;
     const int integer = (int)result->integer;
-    return take_elements(x, e->result, is_real(x, e->result) ? (const void *)&result->r : &integer, outputs);
+    const uint8_t type = field_of(x, e->result)->type.kind;
+    return take_field(x, calls, e->result,
+                      type == TYPE_REAL     ? (const void *)&result->r
+                      : type == TYPE_STRING ? (const void *)&result->text
+                                            : &integer,
+                      outputs);
 }
 
 /* ---- calls ---- */
+static void done(ExternalCode *code)
+{
+    free_texts((const LoadedCode *)code);
+}
+
 static uint32_t after(ExternalCode *code)
 {
     return look_behind((const LoadedCode *)code, koine_arithmetic_nearest());
@@ -247,7 +302,12 @@ static uint32_t call_in(LoadedCode *x, const CallInputs *inputs, Value *outputs,
     if (!put_arguments(x, inputs, cells, (char *)(values + n)))
         return has_objects(x, inputs) ? ROUTINE_NO_INT : ROUTINE_NO_OBJECT;
     const uint32_t kind = call_function(x, cells, values, &result, is_watched);
-    return kind == ROUTINE_NO_FAULT ? take_results(x, inputs->calls, cells, &result, outputs) : kind;
+    if (kind != ROUTINE_NO_FAULT)
+        return kind;
+    const uint32_t taken = take_results(x, inputs->calls, cells, &result, outputs);
+    if (function_has_texts(x->function))
+        free_texts(x);
+    return taken;
 }
 
 static uint32_t call_with_little(LoadedCode *x, const CallInputs *inputs, Value *outputs, bool is_watched)
@@ -256,7 +316,7 @@ static uint32_t call_with_little(LoadedCode *x, const CallInputs *inputs, Value 
     return call_in(x, inputs, outputs, is_watched, memory);
 }
 
-static uint32_t call(ExternalCode *code, const void *calls, const Value *inputs, Value *outputs, bool is_watched)
+static uint32_t call(ExternalCode *code, void *calls, const Value *inputs, Value *outputs, bool is_watched)
 {
     LoadedCode *x = (LoadedCode *)code;
     const CallInputs in = { calls, inputs };
@@ -327,6 +387,7 @@ ExternalCode *external_code_create(const Function *f, ExternalAddresses at, Exte
     *x = (LoadedCode){ .function = f, .failures = failures, .types = NEW_ARRAY(arena, ffi_type *, n + 1u) };
     x->code = (ExternalCode){ .call = call,
                               .after = after,
+                              .done = done,
                               .failure = failure,
                               .address = at.function,
                               .destructor = at.destructor,

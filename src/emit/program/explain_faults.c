@@ -31,6 +31,9 @@ void add_fault_kind(const Explainer *of, Text *to, RoutineFaultKind kind, const 
     case ROUTINE_ROUNDED: text_add(to, "it leaves another mode of arithmetic behind (rounding, exceptions)"); return;
     case ROUTINE_LOCALE: text_add(to, "it changes the locale of the process"); return;
     case ROUTINE_SIGNALS: text_add(to, "it changes what the process does with signals"); return;
+    case ROUTINE_NO_TEXT: text_add(to, "it gives NULL for a text"); return;
+    case ROUTINE_LONG_TEXT: text_format(to, "it gives a text that is longer than %d bytes", KOINE_TEXT_LONGEST); return;
+    case ROUTINE_NO_UTF8: text_add(to, "it gives a text that is not UTF-8"); return;
     case ROUTINE_NO_OBJECT: text_add(to, "there is no external object: what makes it gives NULL"); return;
     }
 }

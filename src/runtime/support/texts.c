@@ -380,6 +380,12 @@ int64_t koine_text_apply(KoineSlot *call, uint32_t op, const KoineSlot *args)
     return KOINE_INTEGER_FAULT;
 }
 
+int64_t koine_texts_make(KoineSlot *call, const char *text, size_t n)
+{
+    const Area a = area_in(call);
+    return put(&a, text, n);
+}
+
 const char *koine_text_at(const KoineSlot *call, int64_t number, uint32_t *n)
 {
     const Area a = area_in(call);

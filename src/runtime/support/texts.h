@@ -38,6 +38,9 @@ bool koine_texts_failure(Machine *m, char *to, size_t size);
 /* The bytes of a text, terminated by 0; what is no number of a text is the empty one. */
 const char *koine_texts_get(const Machine *m, int64_t number, uint32_t *n);
 
+/* A text is made, in an evaluation. */
+int64_t koine_texts_make(KoineSlot *call, const char *text, size_t n);
+
 const char *koine_machine_text(KoineModel *model, KoineSlot value, size_t *n);
 KoineStatus koine_machine_put_text(KoineModel *model, const char *text, size_t n, KoineSlot *value);
 
