@@ -1,7 +1,7 @@
 /* Any bytes as a text form: read, verified, printed, read again and printed again; the two texts must be equal.
  *
  *     clang -g -O1 -fsanitize=fuzzer,address,undefined … tests/fuzz/fuzz_ir.c
- *     ./fuzz_ir -dict=tests/fuzz/ir.dict CORPUS tests/ir tests/ir/errors */
+ *     ./fuzz_ir -dict=build/fuzz/ir.dict CORPUS tests/ir tests/ir/errors */
 #include "ir/print.h"
 #include "ir/read.h"
 #include "ir/verify.h"
