@@ -251,6 +251,24 @@ static const Expr *parse_no_event(Reader *r)
     return e && reader_expect(r, TOKEN_CLOSE, "')'") ? e : NULL;
 }
 
+/* smooth(p, e): p times continuously differentiable. Where p is 0 the comparisons in e are corners, and events. */
+static const Expr *parse_smooth(Reader *r, Span span)
+{
+    int64_t order;
+    if (!reader_expect(r, TOKEN_OPEN, "'('") || !reader_parse_integer(r, 0, UINT8_MAX, &order) ||
+        !reader_expect(r, TOKEN_COMMA, "',' after the order"))
+        return NULL;
+    r->term.literal += order > 0;
+    const Expr *e = reader_parse_expr(r, BINDS_IF);
+    r->term.literal -= order > 0;
+    if (e && e->type.kind != TYPE_REAL) {
+        reader_report(r, DIAG_IR_TYPE, span, "smooth(...) is about Reals: others jump where they change");
+        HELP(r, "use noEvent(...) if that shall make no events");
+        return NULL;
+    }
+    return e && reader_expect(r, TOKEN_CLOSE, "')'") ? e : NULL;
+}
+
 const Expr *reader_parse_operation(Reader *r, Op op, Span span)
 {
     ExprList args = { .n = 0 };
@@ -406,6 +424,7 @@ static const Expr *parse_word(Reader *r)
     case WORD_ALL: return reader_parse_reduction(r, OP_AND, WHOLE_ALL);
     case WORD_ANY: return reader_parse_reduction(r, OP_OR, WHOLE_ANY);
     case WORD_NOEVENT: reader_advance(r); return parse_no_event(r);
+    case WORD_SMOOTH: reader_advance(r); return parse_smooth(r, span);
     case WORD_LITERAL: reader_advance(r); return parse_literal_relation(r);
     case WORD_TABLE: return parse_table(r, span);
     case WORD_STRING: return parse_text_op(r, span);

@@ -144,9 +144,54 @@ static void test_s8_values_beyond_an_event_are_no_measure(void **state)
     with_solvers(1, (RunRequest){ .path = MODELS "beyond.dym", .stop = 2.40324, .interval = 2.40324 }, check_beyond);
 }
 
+/* div, mod, rem and integer of what moves jump where they do, at events. */
+static void check_event_functions(const RunResult *r)
+{
+    expect_done(r);
+    for (uint32_t k = 0; k < r->n_rows; k++) {
+        const double x = r->rows[k].values[run_column(r, "x")];
+        const double edge = fabs(x / 0.75 - round(x / 0.75)), other = fabs(x - round(x));
+        if (edge < 1e-6 || other < 1e-6) /* on either side of an event */
+            continue;
+        expect_near(r->rows[k].values[run_column(r, "div_")], trunc(x / 0.75), 0);
+        expect_near(r->rows[k].values[run_column(r, "mod_")], x - floor(x / 0.75) * 0.75, 1e-12);
+        expect_near(r->rows[k].values[run_column(r, "rem_")], x - trunc(x / 0.75) * 0.75, 1e-12);
+        expect_near(r->rows[k].values[run_column(r, "integer_")], floor(x), 0);
+    }
+    /* -1.5, -0.75, 0, 0.75, 1.5, 2.25 and -2, -1, 1, 2; below 0 trunc changes just behind a multiple, floor at it */
+    assert_in_range(r->report.statistics.events.state_events, 10, 12);
+    expect_near(run_last(r, "jumps"), 2, 0); /* 10 + integer is 8, 11: 2 modulo 3 from -2 and from 1 on */
+}
+
+static void test_functions_that_jump_are_events(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = MODELS "event_functions.ir", .stop = 4.5, .interval = 0.01 },
+                     check_event_functions);
+}
+
+/* Cubes and squares of what is above the corners. Only that of order 0 makes an event. */
+static void check_smooth(const RunResult *r)
+{
+    expect_done(r);
+    expect_near(run_last(r, "a"), 1.5 * 1.5 * 1.5 / 3, 1e-7);
+    expect_near(run_last(r, "b"), 1.3 * 1.3 / 2, 1e-7);
+    expect_near(run_last(r, "c"), pow(1.1, 4) / 4, 1e-7);
+    assert_int_equal(r->report.statistics.events.state_events + r->report.statistics.events.time_events, 1);
+}
+
+static void test_smooth_of_an_order_makes_no_events(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = MODELS "smooth.ir", .stop = 2, .interval = 0.5, .tolerance = 1e-9 },
+                     check_smooth);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_s5_rounding_behind_a_crossing_makes_no_events),
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_functions_that_jump_are_events),
+                                        cmocka_unit_test(test_smooth_of_an_order_makes_no_events),
+                                        cmocka_unit_test(test_s5_rounding_behind_a_crossing_makes_no_events),
                                         cmocka_unit_test(test_s9_a_state_that_first_moves_just_before_an_event),
                                         cmocka_unit_test(test_s8_a_first_step_of_many_periods_of_a_source),
                                         cmocka_unit_test(test_s8_an_integral_of_the_time),
