@@ -309,7 +309,9 @@ typedef struct KoineHost { /* what the runner lends the model; fixed at create *
     void (*fired)(void *context, const KoineModel *model, const KoineFiring *firing);
     /* a point of the iteration for a nonlinear system; its unknowns stand in the block. NULL: nobody asks */
     void (*iterated)(void *context, const KoineModel *model, const KoineIterate *iterate);
-    uint8_t wants_work; /* 1: executions are counted, for kind->counts.work */
+    uint8_t wants_work;      /* 1: executions are counted, for kind->counts.work */
+    uint32_t max_iterations; /* of loops of functions, and calls, in one call from an equation; 0: 20,000,000 */
+    uint32_t max_calls;      /* that are nested, 1 to 1000; 0: 255 */
 } KoineHost;
 enum { KOINE_MESSAGE_OUTPUT, KOINE_MESSAGE_WARNING, KOINE_MESSAGE_ERROR };
 

@@ -397,6 +397,11 @@ typedef struct {                          /* executions since an instance was cr
 } KoineCounts;
 
 /* Where things lie in the block, and what they are before a run. */
+/* So many slots behind KoineSlots.calls stands by how much the limits of a run differ from the usual ones: that of
+ * iterations and calls, and that of what each call takes of the room for those that are nested. */
+enum { KOINE_CALLS_MORE_STEPS = 5, KOINE_CALLS_MORE_BESIDE = 6 };
+enum { KOINE_CALLS_STEPS = 20000000, KOINE_CALLS_BESIDE = 1024, KOINE_CALLS_ROOM = 1 << 18 };
+
 typedef struct {
     uint32_t n;        /* named slots, from the start of the block; machine state follows */
     uint32_t time;     /* slot of the time */
@@ -408,7 +413,7 @@ typedef struct {
     uint32_t terminal; /* slot: 1 in the last instant; KOINE_NONE: nobody reads it */
     uint32_t seed;     /* slot of the seed of random numbers, or KOINE_NONE */
     uint32_t homotopy; /* slot: 1, less while the initial system is found from a simplified one; or KOINE_NONE */
-    uint32_t calls;    /* slot: nonzero, a function failed; KOINE_NONE: none is called */
+    uint32_t calls;    /* slot: nonzero, a function failed; KOINE_NONE: none is called. See KOINE_CALLS_... */
     uint32_t n_constants, n_streams, n_given_starts, n_computed_starts;
     const KoineConstant *constants; /* values written at create, also those behind --set */
     const KoineStream *streams;

@@ -2,6 +2,14 @@
 #include "emit/routines.h"
 #include "base/bug.h"
 #include "base/map.h"
+#include "koine/support.h"
+
+_Static_assert((int)CALL_MORE_STEPS == (int)CALL_NOTED + (int)KOINE_CALLS_MORE_STEPS &&
+                   (int)CALL_MORE_BESIDE == (int)CALL_NOTED + (int)KOINE_CALLS_MORE_BESIDE,
+               "where the limits are");
+_Static_assert((int)ROUTINE_STEPS == (int)KOINE_CALLS_STEPS && (int)ROUTINE_ROOM == (int)KOINE_CALLS_ROOM &&
+                   (int)ROUTINE_BESIDE == (int)KOINE_CALLS_BESIDE,
+               "what is usual");
 
 typedef struct {
     Arena *arena;

@@ -23,6 +23,12 @@ uint32_t routine_first_site(const Code *code, uint32_t routine);
 const RoutineStep *routine_at_site(const Code *code, uint32_t site, const Routine **routine);
 uint32_t routine_number(const Code *code, const Function *function);
 
+/* Those of a run: in its slots of calls. */
+static inline RoutineLimits routine_limits(const KoineSlot *call)
+{
+    return (RoutineLimits){ (uint32_t)(ROUTINE_STEPS + call[CALL_MORE_STEPS].i), (int32_t)call[CALL_MORE_BESIDE].i };
+}
+
 static inline KoineSlot routine_no_value(Type type)
 {
     KoineSlot none = { .i = INTEGER_FAULT };

@@ -28,6 +28,8 @@ static const Row rows[CONTROL_PARAMETERS] = {
     [CONTROL_PRTDEPTH] = { "PrtDepth", NULL, 0, 9, true },
     [CONTROL_TPRTBEG] = { "TPrtBeg", NULL, -INFINITY, INFINITY, false },
     [CONTROL_TPRTEND] = { "TPrtEnd", NULL, -INFINITY, INFINITY, false },
+    [CONTROL_MAXITER] = { "MaxIter", NULL, 1, 4e9, true },
+    [CONTROL_MAXCALL] = { "MaxCall", NULL, 1, 1000, true },
 };
 
 static const char *const METHODS[] = { "simplex-euler",          "simplex-rk4",
@@ -310,6 +312,10 @@ bool control_apply(const Experiment *experiment, const Controls *controls, Koine
         options->control.max_crossing = (uint32_t)given(&a, CONTROL_MAXCRO)->value;
     if (given(&a, CONTROL_MAXCYC))
         host->max_cycles = (uint32_t)given(&a, CONTROL_MAXCYC)->value;
+    if (given(&a, CONTROL_MAXITER))
+        host->max_iterations = (uint32_t)given(&a, CONTROL_MAXITER)->value;
+    if (given(&a, CONTROL_MAXCALL))
+        host->max_calls = (uint32_t)given(&a, CONTROL_MAXCALL)->value;
     if (given(&a, CONTROL_EPS))
         host->iteration_tolerance = given(&a, CONTROL_EPS)->value;
     check_times(&a, options);

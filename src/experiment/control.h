@@ -25,6 +25,8 @@ typedef enum {
     CONTROL_PRTDEPTH,
     CONTROL_TPRTBEG,
     CONTROL_TPRTEND,
+    CONTROL_MAXITER, /* not of SIMPLEX-II */
+    CONTROL_MAXCALL,
     CONTROL_PARAMETERS
 } ControlParameter;
 

@@ -27,14 +27,16 @@ enum {
     ROUTINE_RANK = 8,         /* dimensions of an array */
     ROUTINE_SLOTS = 1 << 17,  /* of a frame */
     ROUTINE_ROOM = 1 << 18,   /* slots of all calls that are nested, see routine_room */
-    ROUTINE_STEPS = 20000000, /* iterations and calls in one call from outside */
+    ROUTINE_BESIDE = 1024,    /* slots of each call beside its own, unless a run says otherwise */
+    ROUTINE_STEPS = 20000000, /* iterations and calls in one call from outside, unless a run says otherwise */
     ROUTINE_FOLDED = 1000000, /* ... that is computed when the model is made */
-    ROUTINE_CALL_SLOTS = 8    /* what a call shares with the calls in it, see RoutineCallSlot */
+    ROUTINE_CALL_SLOTS = 10   /* what a call shares with the calls in it, see RoutineCallSlot */
 };
 
 /* Slots of the block for the call from outside that is executed: the site of the fault in it (0: none), the room that
  * calls take, iterations and calls so far; the first site since someone looked; how often functions of C were called;
- * where the texts of the block are; the text of the check that failed; which store has the external objects. */
+ * where the texts of the block are; the text of the check that failed; which store has the external objects; by how
+ * much a run differs from ROUTINE_STEPS and from ROUTINE_BESIDE. */
 typedef enum {
     CALL_FAULT,
     CALL_ROOM,
@@ -43,7 +45,9 @@ typedef enum {
     CALL_OUTSIDE,
     CALL_TEXTS,
     CALL_MESSAGE,
-    CALL_OBJECTS
+    CALL_OBJECTS,
+    CALL_MORE_STEPS,
+    CALL_MORE_BESIDE
 } RoutineCallSlot;
 /* Which calls of C are watched: one watches all that it may do, which takes longer than most functions. */
 static inline bool external_is_due(int64_t count)
@@ -157,10 +161,9 @@ RoutinePlace routine_place(const Routine *routine, uint32_t field, const Expr *c
 bool routine_may_fail(const Expr *e);
 
 /* What a call takes of ROUTINE_ROOM while it lasts: so the depth of calls has a limit, whatever their fields are. */
-static inline uint32_t routine_room(const Routine *routine)
+static inline uint32_t routine_room(const Routine *routine, int64_t more_beside)
 {
-    enum { BESIDE = 1024 };
-    return routine->n_slots + BESIDE;
+    return routine->n_slots + (uint32_t)(ROUTINE_BESIDE + more_beside);
 }
 /* The routine of a function that has no obstacle; made once. */
 const Routine *routine_of(const Function *function);
@@ -191,12 +194,18 @@ typedef struct {
     uint8_t kind; /* RoutineFaultKind */
     const Routine *routine;
     const RoutineStep *step;
-    Arena *arena; /* given */
-    Value *frame; /* when it happened */
+    Arena *arena;   /* given */
+    Value *frame;   /* when it happened */
+    uint32_t steps; /* that there might have been */
 } RoutineFault;
 
+typedef struct {
+    uint32_t steps;      /* iterations and calls, at most */
+    int32_t more_beside; /* see routine_room */
+} RoutineLimits;
 /* Outputs of a call, routine->width of them; those of a failed one have no value. Arrays are inputs by their addresses.
- * At most `steps` iterations and calls; false: failed. fault: filled if it is given and the call failed. */
-bool routine_evaluate(const Routine *routine, const Value *inputs, uint32_t steps, Value *outputs, RoutineFault *fault);
+ * False: failed. fault: filled if it is given and the call failed. */
+bool routine_evaluate(const Routine *routine, const Value *inputs, RoutineLimits limits, Value *outputs,
+                      RoutineFault *fault);
 
 #endif

@@ -8,6 +8,7 @@ typedef struct RoutineCall {
     const Routine *routine;
     Value *frame;
     uint32_t *steps_left;
+    int32_t more_beside;
     uint32_t room;           /* that this call and those around it take */
     RoutineFault *fault;     /* of the innermost call that failed; may be NULL */
     const RoutineStep *step; /* at work */

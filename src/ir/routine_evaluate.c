@@ -198,9 +198,10 @@ bool routine_call(RoutineCall *outer, const Function *function, const Value *inp
     uint32_t steps = ROUTINE_FOLDED;
     RoutineCall call = { .routine = routine_of(function),
                          .steps_left = outer ? outer->steps_left : &steps,
+                         .more_beside = outer ? outer->more_beside : 0,
                          .room = outer ? outer->room : 0,
                          .fault = outer ? outer->fault : NULL };
-    call.room += routine_room(call.routine);
+    call.room += routine_room(call.routine, call.more_beside);
     if (outer && call.room > ROUTINE_ROOM)
         return routine_fail(outer, ROUTINE_TOO_DEEP);
     const bool is_good = run_with_frame(&call, inputs, outputs);
@@ -209,11 +210,16 @@ bool routine_call(RoutineCall *outer, const Function *function, const Value *inp
     return is_good || !outer;
 }
 
-bool routine_evaluate(const Routine *routine, const Value *inputs, uint32_t steps, Value *outputs, RoutineFault *fault)
+bool routine_evaluate(const Routine *routine, const Value *inputs, RoutineLimits limits, Value *outputs,
+                      RoutineFault *fault)
 {
-    RoutineCall call = { .routine = routine, .steps_left = &steps, .fault = fault };
-    call.room = routine_room(routine);
-    if (fault)
+    RoutineCall call = {
+        .routine = routine, .steps_left = &limits.steps, .more_beside = limits.more_beside, .fault = fault
+    };
+    call.room = routine_room(routine, limits.more_beside);
+    if (fault) {
         fault->kind = ROUTINE_NO_FAULT;
+        fault->steps = limits.steps;
+    }
     return run_with_frame(&call, inputs, outputs);
 }

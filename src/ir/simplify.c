@@ -251,7 +251,7 @@ static const Expr *simple_function(Rules r, const Expr *e, const Expr *const *ar
         if (args[k]->kind == EXPR_REAL)
             inputs[k].r = args[k]->u.real;
     }
-    if (is_constant && routine_evaluate(routine_of(f), inputs, STEPS, outputs, NULL))
+    if (is_constant && routine_evaluate(routine_of(f), inputs, (RoutineLimits){ .steps = STEPS }, outputs, NULL))
         return literal_of(r.pool, e->type, outputs[routine_offset(routine_of(f), e->result) + e->element]);
     return fits(e->n_args, args, 1) ? expr_with_args(r.pool, e, args) : NULL;
 }

@@ -222,7 +222,7 @@ static void print_functions(Text *text, const bool *needed)
             text_add(text, definitions[f]);
 }
 
-/* For functions of the model, see ir/routine.h. `call`: fault, depth, steps, noted. */
+/* For functions of the model, see ir/routine.h. `call`: see RoutineCallSlot. */
 static void print_call_support(Text *text)
 {
     text_format(text,
@@ -235,12 +235,13 @@ static void print_call_support(Text *text)
                 "}\n"
                 "static inline int koine_count(KoineSlot *call, int64_t site)\n"
                 "{\n"
-                "    if (++call[2].i > %d)\n"
+                "    if (++call[2].i > %d + call[8].i)\n"
                 "        koine_fail(call, site | %d);\n"
                 "    return call[0].i == 0;\n"
                 "}\n"
                 "static inline int koine_enter(KoineSlot *call, int64_t site, int64_t room)\n"
                 "{\n"
+                "    room += call[9].i;\n"
                 "    if (call[1].i + room > %d)\n"
                 "        koine_fail(call, site | %d);\n"
                 "    else\n"
@@ -261,7 +262,7 @@ static void print_call_support(Text *text)
                 "        return 1;\n"
                 "    const uint64_t way = by > 0 ? (uint64_t)to - (uint64_t)from : (uint64_t)from - (uint64_t)to;\n"
                 "    const uint64_t trips = way / (uint64_t)(by > 0 ? by : -by);\n"
-                "    const uint64_t left = %dull - (uint64_t)call[2].i;\n"
+                "    const uint64_t left = (uint64_t)(%d + call[8].i - call[2].i);\n"
                 "    if (trips >= left) {\n"
                 "        koine_fail(call, site | %d);\n"
                 "        return 0;\n"

@@ -410,14 +410,14 @@ static void print_routine(Printer *p, RoutinePrinter *rp)
     if (f->external) {
         print_external_body(p, rp);
     } else {
-        print_line(p, NULL, "if (!koine_enter(call, %u, %u)) goto done;", rp->site, routine_room(rp->routine));
+        print_line(p, NULL, "if (!koine_enter(call, %u, %u)) goto done;", rp->site, routine_room(rp->routine, 0));
         print_list(p, rp, rp->routine->first);
     }
     p->indent = 0;
     print_line(p, NULL, "done:");
     p->indent = 1;
     if (!f->external)
-        print_line(p, NULL, "call[1].i -= %u;", routine_room(rp->routine));
+        print_line(p, NULL, "call[1].i -= %u + call[9].i;", routine_room(rp->routine, 0));
     for (uint32_t k = 0; k < f->n_outputs; k++)
         print_output(p, rp, k);
     p->indent = 0;

@@ -38,7 +38,7 @@ void interp_fail(KoineSlot *frame, uint32_t site)
 
 static bool count(KoineSlot *call, uint32_t site)
 {
-    return ++call[CALL_STEPS].i <= ROUTINE_STEPS || fail(call, site | ROUTINE_ENDLESS);
+    return ++call[CALL_STEPS].i <= ROUTINE_STEPS + call[CALL_MORE_STEPS].i || fail(call, site | ROUTINE_ENDLESS);
 }
 
 bool interp_count(KoineSlot *frame, uint32_t site)
@@ -54,7 +54,7 @@ Trips interp_trips(KoineSlot *frame, const uint32_t *at)
         return TRIPS_NONE;
     const uint64_t way = by > 0 ? (uint64_t)to - (uint64_t)from : (uint64_t)from - (uint64_t)to;
     const uint64_t trips = way / (uint64_t)(by > 0 ? by : -by);
-    if (trips >= (uint64_t)ROUTINE_STEPS - (uint64_t)call[CALL_STEPS].i)
+    if (trips >= (uint64_t)(ROUTINE_STEPS + call[CALL_MORE_STEPS].i - call[CALL_STEPS].i))
         return fail(call, at[4] | ROUTINE_ENDLESS), TRIPS_FAIL;
     call[CALL_STEPS].i += (int64_t)trips + 1;
     const int64_t last = from + (int64_t)trips * by;
@@ -143,7 +143,7 @@ bool interp_call(const uint32_t *at, KoineSlot *m, const KoineSlot *args, KoineS
     KoineSlot *call = is_inner ? call_slots(m) : &m[at[5]];
     if (!is_inner)
         call[CALL_FAULT].i = call[CALL_STEPS].i = call[CALL_ROOM].i = 0;
-    const uint32_t room = routine_room(r->routine);
+    const uint32_t room = routine_room(r->routine, call[CALL_MORE_BESIDE].i);
     if (r->routine->function->external) {
         run_external(r, call, args, to);
     } else if (call[CALL_ROOM].i + room > ROUTINE_ROOM) {

@@ -28,11 +28,15 @@ typedef struct {
     Text text;
     Pool *pool; /* for expressions that are made to explain */
     int32_t cause;
+    RoutineLimits limits;
 } Why;
 
-static Why begin_why(const Explainer *of, Arena *scratch)
+static Why begin_why(const Explainer *of, Arena *scratch, const KoineSlot *m)
 {
-    return (Why){ .text = { .arena = scratch }, .pool = pool_overlay(of->model->pool, scratch) };
+    const bool has_calls = of->slots->calls != KOINE_NONE;
+    return (Why){ .text = { .arena = scratch },
+                  .pool = pool_overlay(of->model->pool, scratch),
+                  .limits = has_calls ? routine_limits(m + of->slots->calls) : (RoutineLimits){ 0 } };
 }
 
 static const char *what_failed(const Expr *where, int32_t *cause)
@@ -142,7 +146,7 @@ static void add_statement(const Explainer *of, Text *to, const RoutineFault *fau
     if (is_known && !is_missing)
         text_add(to, what_failed(where, &ignored));
     else if (!is_missing)
-        add_fault_kind(of, to, (RoutineFaultKind)fault->kind, fault->step);
+        add_fault_kind(of, to, (RoutineFaultKind)fault->kind, fault->step, fault->steps);
     add_unequal(to, fault);
     if (s->kind == STATEMENT_ASSIGN && fault->step->statement)
         text_format(to, ": %s := %s", term_text(f->body, s->target, to->arena),
@@ -174,7 +178,7 @@ static void add_call(const Explainer *of, Why *why, const Expr *call, const Valu
     fault->arena = to->arena;
     for (uint32_t k = 0; k < call->n_args; k++)
         expr_evaluate_any(call->args[k], leaves, iterators, to->arena, &inputs[k]);
-    routine_evaluate(routine, inputs, ROUTINE_STEPS, outputs, fault);
+    routine_evaluate(routine, inputs, why->limits, outputs, fault);
     if (fault->kind == ROUTINE_NO_FAULT) {
         text_add(to, "no finite value");
         return;
@@ -543,9 +547,9 @@ void explain_fault(void *context, KoineModel *model, uint32_t origin)
 {
     const Explainer *of = context;
     Arena *scratch = arena_create_like(of->arena);
-    Why why = begin_why(of, scratch);
-    Text *text = &why.text;
     const KoineSlot *m = (const KoineSlot *)(const void *)model->block;
+    Why why = begin_why(of, scratch, m);
+    Text *text = &why.text;
     const bool endless = of->slots->calls != KOINE_NONE && is_endless(of, m);
     if (origin == KOINE_NONE && !endless)
         origin = find_origin(of, m, &why);
@@ -658,8 +662,8 @@ bool fault_matters(void *context, const KoineModel *model, uint32_t origin)
 {
     const Explainer *of = context;
     Arena *scratch = arena_create_like(of->arena);
-    Why why = begin_why(of, scratch);
     const KoineSlot *m = (const KoineSlot *)(const void *)model->block;
+    Why why = begin_why(of, scratch, m);
     bool matters = is_endless(of, m); /* what ran so long is not run again to see */
     if (!matters && origin == KOINE_NONE) {
         for (uint32_t k = 0; k < of->schedule->blocks.n && !matters; k++)

@@ -44,7 +44,7 @@ void add_place(const Explainer *of, Text *to, Span span);           /* "Ball.mdl
 /* explain_faults.c: "function Gauss fails at Gauss.mdl:7:3: ", why, for a function of C with what it said itself; and
  * both for a site (emit/routines.h). */
 void add_failing(const Explainer *of, Text *to, const Routine *routine, Span span);
-void add_fault_kind(const Explainer *of, Text *to, RoutineFaultKind kind, const RoutineStep *step);
+void add_fault_kind(const Explainer *of, Text *to, RoutineFaultKind kind, const RoutineStep *step, uint32_t steps);
 void add_external(const Explainer *of, Text *to, const Function *f, RoutineFaultKind kind);
 bool add_site(const Explainer *of, Text *to, uint32_t site, const KoineSlot *m);
 

@@ -12,7 +12,7 @@ void add_failing(const Explainer *of, Text *to, const Routine *routine, Span spa
     text_add(to, ": ");
 }
 
-void add_fault_kind(const Explainer *of, Text *to, RoutineFaultKind kind, const RoutineStep *step)
+void add_fault_kind(const Explainer *of, Text *to, RoutineFaultKind kind, const RoutineStep *step, uint32_t steps)
 {
     switch (kind) {
     case ROUTINE_NO_FAULT:
@@ -22,9 +22,7 @@ void add_fault_kind(const Explainer *of, Text *to, RoutineFaultKind kind, const 
         text_add(to, step->looks ? "a variable is read before it has a value"
                                  : names_of(pool_names(of->model->pool), step->text));
         return;
-    case ROUTINE_ENDLESS:
-        text_format(to, "more than %d steps in one call: does a loop not end?", ROUTINE_STEPS);
-        return;
+    case ROUTINE_ENDLESS: text_format(to, "more than %u steps in one call: does a loop not end?", steps); return;
     case ROUTINE_TOO_DEEP: text_add(to, "calls are nested too deep: does a recursion not end?"); return;
     case ROUTINE_NO_INT: text_add(to, "a number that is no int of C, or no value of its enumeration"); return;
     case ROUTINE_REFUSED: text_add(to, "it says that it has failed"); return;
@@ -45,7 +43,7 @@ void add_external(const Explainer *of, Text *to, const Function *f, RoutineFault
     if (said[0])
         text_add(to, said);
     else
-        add_fault_kind(of, to, kind, NULL);
+        add_fault_kind(of, to, kind, NULL, 0);
     text_format(to, " (%s of C)", names_of(pool_names(of->model->pool), e->symbol));
 }
 
@@ -71,6 +69,6 @@ bool add_site(const Explainer *of, Text *to, uint32_t site, const KoineSlot *m)
     else if (kind == ROUTINE_NOT_FINITE && step->value && expr_has_texts(step->value))
         text_add(to, "a text, or a number of it, that there is not");
     else
-        add_fault_kind(of, to, kind, step);
+        add_fault_kind(of, to, kind, step, routine_limits(m + of->slots->calls).steps);
     return true;
 }

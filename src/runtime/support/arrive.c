@@ -343,6 +343,7 @@ KoineStatus koine_machine_arrive(KoineModel *model, const KoineArrival *arrival)
         return KOINE_FAILED;
     pin_widened(m);
     if (arrival->cause & KOINE_AT_CONTINUE) {
+        koine_limit_calls(m);
         take_up(m);
         if (koine_check_formulas(m) != KOINE_OK || koine_take_up_delays(m) != KOINE_OK)
             return KOINE_FAILED;

@@ -135,6 +135,18 @@ static bool has_all_texts(Machine *m)
     return true;
 }
 
+void koine_limit_calls(Machine *m)
+{
+    enum { OWN = 16 }; /* variables of a function, about */
+    const KoineHost *host = m->model->host;
+    KoineSlot *calls = m->slots + m->program->slots.calls;
+    if (m->program->slots.calls == KOINE_NONE || !host)
+        return;
+    calls[KOINE_CALLS_MORE_STEPS].i = host->max_iterations ? (int64_t)host->max_iterations - KOINE_CALLS_STEPS : 0;
+    calls[KOINE_CALLS_MORE_BESIDE].i =
+        host->max_calls ? KOINE_CALLS_ROOM / (int64_t)host->max_calls - OWN - KOINE_CALLS_BESIDE : 0;
+}
+
 static KoineStatus initialise(KoineModel *model, double time)
 {
     Machine *m = koine_machine_of(model);
@@ -146,6 +158,7 @@ static KoineStatus initialise(KoineModel *model, double time)
     koine_timed_forget(m);
     if (p->slots.calls != KOINE_NONE)
         m->slots[p->slots.calls].i = 0;
+    koine_limit_calls(m);
     const KoineStatus parameters = koine_run_part(m, &p->parts.parameters),
                       starts = koine_run_part(m, &p->parts.starts);
     if (parameters != KOINE_OK || starts != KOINE_OK || !has_all_texts(m))

@@ -277,6 +277,7 @@ static inline void koine_prepare_system(const Machine *m, const KoineSystem *s)
 
 /* The run begins or goes on: time is what the host says. */
 void koine_take_time(Machine *m);
+void koine_limit_calls(Machine *m); /* the limits of functions are those of the host */
 
 /* block.c */
 void koine_lay_out(MachineKind *kind);
