@@ -88,7 +88,7 @@ const char *function_obstacle(const Function *f, Span *where)
 }
 
 /* ---- making ---- */
-static uint32_t add_field(Maker *m, NameId name, Type type)
+uint32_t maker_add_field(Maker *m, NameId name, Type type)
 {
     const RoutineField field = {
         .name = name, .type = { type.kind, 0, type.enumeration }, .first = m->n_slots, .count = 1, .rank = type.rank
@@ -126,7 +126,7 @@ static const Value *data_of(Maker *m, const Expr *braces, uint32_t count)
 static void add_own_field(Maker *m, uint32_t index)
 {
     const Variable *v = &m->body->variables.at[index];
-    const uint32_t number = add_field(m, v->name, v->type);
+    const uint32_t number = maker_add_field(m, v->name, v->type);
     RoutineField *field = &m->fields.at[number];
     for (uint32_t k = 0; k < v->type.rank; k++) {
         field->extents[k] = (uint32_t)m->body->dims.at[v->first_dim + k].term.shape->u.integer;
@@ -243,15 +243,15 @@ static uint32_t make_loops(Maker *m, Domain domain, uint32_t k, uint32_t inner)
     const Iterator iterator = m->body->iterators.at[domain.first + k];
     const Expr *lo = expression(m, iterator.lo), *hi = expression(m, iterator.hi);
     const Expr *step = iterator.step.shape ? expression(m, iterator.step) : expr_integer(m->pool, 1);
-    const uint32_t variable = add_field(m, iterator.name, INTEGER_TYPE);
-    const uint32_t limit = add_field(m, (NameId){ 0 }, INTEGER_TYPE);
+    const uint32_t variable = maker_add_field(m, iterator.name, INTEGER_TYPE);
+    const uint32_t limit = maker_add_field(m, (NameId){ 0 }, INTEGER_TYPE);
     vec_push(m->body->arena, &m->loops, variable);
     const uint32_t first = assign(m, limit, hi), start = assign(m, variable, lo);
     const Expr *i = maker_leaf(m, variable), *end = maker_leaf(m, limit), *by = step;
     m->steps.at[first].next = start;
     uint32_t last = start;
     if (step->kind != EXPR_INTEGER) {
-        const uint32_t stride = add_field(m, (NameId){ 0 }, INTEGER_TYPE);
+        const uint32_t stride = maker_add_field(m, (NameId){ 0 }, INTEGER_TYPE);
         last = assign(m, stride, step);
         m->steps.at[start].next = last;
         by = maker_leaf(m, stride);
@@ -378,7 +378,7 @@ static uint32_t make_list(Maker *m, uint32_t first)
         for (last = step; m->steps.at[last].next;)
             last = m->steps.at[last].next;
     }
-    return begin;
+    return routine_share_calls(m, begin);
 }
 
 /* A scalar holds for every element. */

@@ -90,6 +90,7 @@ typedef struct {
     bool ends;
     bool is_inside;          /* ASSIGN to an element that is proved to be there */
     bool is_late;            /* ASSIGN: what it assigns is looked at behind a loop */
+    bool is_raw;             /* ASSIGN: all results of a call, which are looked at where they are taken */
     bool is_advance;         /* ASSIGN: what `loop` of the loop around it says */
     const RoutineLoop *loop; /* WHILE; NULL: nothing is known */
 } RoutineStep;

@@ -50,7 +50,7 @@ static bool run_whole_assignment(RoutineCall *call, const RoutineStep *step, con
     Arena *arena = arena_create(NULL); /* what the value consists of */
     Value value;
     bool is_good = expr_evaluate_array(call, step->value, arena, &value);
-    for (uint32_t k = 0; k < field->count && is_good; k++)
+    for (uint32_t k = 0; k < field->count && is_good && !step->is_raw; k++)
         is_good = value_is_good(field->type, value.a[k]) || routine_fail(call, ROUTINE_NOT_FINITE);
     if (is_good)
         memmove(call->frame + field->first, value.a, field->count * sizeof value);

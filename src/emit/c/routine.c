@@ -134,10 +134,12 @@ static void print_whole(Printer *p, const RoutinePrinter *rp, const RoutineStep 
     const char *value = print_value(p, step->value);
     print_line(p, NULL, "const KoineSlot *const koine_value = %s;", value);
     print_checks(p, rp, NULL, field->type, routine_may_fail(step->value), true);
-    print_line(p, NULL, "for (int64_t i = 0; i < %u; i++)", field->count);
     const char *fails = field->type.kind == TYPE_REAL ? "koine_value[i].r - koine_value[i].r != 0.0"
                                                       : "koine_value[i].i == (-9223372036854775807 - 1)";
-    print_line(p, NULL, "    if (%s) { koine_fail(call, %u); goto done; }", fails, rp->site | ROUTINE_NOT_FINITE);
+    if (!step->is_raw) {
+        print_line(p, NULL, "for (int64_t i = 0; i < %u; i++)", field->count);
+        print_line(p, NULL, "    if (%s) { koine_fail(call, %u); goto done; }", fails, rp->site | ROUTINE_NOT_FINITE);
+    }
     print_line(p, NULL, "for (int64_t i = 0; i < %u; i++) %s[i].i = koine_value[i].i;", field->count, target);
     p->indent--;
     print_line(p, NULL, "}");

@@ -41,7 +41,7 @@ typedef enum {
     OPCODE_COPY,        /* register with the address of the target, register with that of the source, count */
     OPCODE_FIELD,       /* register, first register of the indices, RoutineField (2 words), site */
     OPCODE_STORE,       /* slot of the value, first slot of the indices, RoutineField (2 words), site */
-    OPCODE_STORE_WHOLE, /* slot of the address of the value, RoutineField (2 words), site */
+    OPCODE_STORE_WHOLE, /* slot of the address of the value, RoutineField (2 words), site; 0: nothing is looked at */
     OPCODE_CHECK_REAL,  /* slot, site */
     OPCODE_CHECK_INTEGER, /* slot, site */
     OPCODE_COUNT_STEP,    /* site */

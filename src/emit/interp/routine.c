@@ -219,7 +219,7 @@ bool interp_store_whole(const uint32_t *at, KoineSlot *m)
 {
     const RoutineField *field = pointer_at(at + 2);
     const KoineSlot *from = (const KoineSlot *)(intptr_t)m[at[1]].i;
-    for (uint32_t k = 0; k < field->count; k++)
+    for (uint32_t k = 0; k < field->count && at[4]; k++)
         if (!is_good(field->type, from[k]))
             return fail(call_slots(m), at[4] | ROUTINE_NOT_FINITE);
     memmove(m + field->first, from, field->count * sizeof *from);
@@ -375,7 +375,7 @@ static void write_assignment(Writer *w, const RoutineStep *step)
     const RoutineField *field = &w->routine->fields[step->field];
     const uint32_t site = site_of(w, step);
     if (is_whole_assignment(field, step)) {
-        uint32_t operands[] = { w->value_slot, 0, 0, site };
+        uint32_t operands[] = { w->value_slot, 0, 0, step->is_raw ? 0 : site };
         write_value(w, w->value_slot, step->value, site);
         memcpy(operands + 1, &field, sizeof field);
         write_instruction(w, OPCODE_STORE_WHOLE, 4, operands);
