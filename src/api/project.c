@@ -61,6 +61,7 @@ static bool load(KoineProject *project, const Experiment *e)
     Compilation *c = project->c;
     const bool has_model = e->has[EXPERIMENT_MODEL] && experiment_is_named(project->file);
     CompileRequest request = { .class_name = project->how.class_name,
+                               .allows_modes = true,
                                .versions = named_versions(e->how.use, c->arena),
                                .external = { .allows_all = project->how.allow_external } };
     if (project->how.derivatives) {

@@ -82,10 +82,9 @@ static Choice *choice_for(Checker *k, uint64_t key)
     uint32_t number;
     if (map_get(&k->choices, key, &number))
         return &k->choice[number];
-    if (k->n_choices == MOST_CHOICES) {
-        k->has_more = true;
+    k->has_more |= k->n_choices == MOST_CHOICES;
+    if (k->n_choices == MOST_CHOICES)
         return NULL;
-    }
     map_put(&k->choices, key, k->n_choices);
     Choice *choice = &k->choice[k->n_choices++];
     *choice = (Choice){ .ref = { VAR_NONE, REF_NOW }, .value = OPEN };
@@ -476,6 +475,17 @@ static void note_object(const Checker *k, EqId equation)
         diag_note(k->c->diag, object->span, "in '%s'", instance_path(k->model, owner, k->c->scratch));
 }
 
+/* Whether the choices of the present combination can be fixed: then the model has a Schedule for each mode. */
+static bool has_modes(const Checker *k)
+{
+    bool has = !k->model->has_task;
+    uint32_t n = 0;
+    for (uint32_t j = 0; j < k->n_choices && has; j++)
+        if (k->choice[j].value != OPEN && ++n)
+            has = !var_is_none(k->choice[j].ref.var) && k->choice[j].ref.kind == REF_NOW;
+    return has && n;
+}
+
 static void report_alone(Checker *k)
 {
     diag_error(k->c->diag, DIAG_BRANCH_WITHOUT_UNKNOWN, row_span(k, 0),
@@ -486,6 +496,8 @@ static void report_alone(Checker *k)
     diag_note(k->c->diag, model_var(k->model, k->rows[0].unknown.var)->span,
               "nothing else determines it: all other quantities of the equation are known before");
     note_object(k, k->rows[0].equation);
+    if (has_modes(k))
+        diag_note(k->c->diag, SPAN_NONE, "'koine run' can execute it: with a Schedule for each mode");
     if (k->model->has_task) {
         diag_help(k->c->diag,
                   "a task is solved for all branches at once; --task \"start steady\" looks for the steady state of a "
@@ -616,22 +628,14 @@ static void list_edges(Checker *k)
     k->mark = arena_mark(scratch);
 }
 
-/* Whether the choices of the present combination can be fixed instead: then the model has a Schedule for each mode. */
 static bool ask_for_modes(Checker *k)
 {
-    const bool has_modes = k->c->modes.may_ask && !k->model->has_task;
-    uint32_t n = 0;
-    for (uint32_t j = 0; j < k->n_choices; j++) {
-        if (k->choice[j].value == OPEN)
-            continue;
-        if (!has_modes || var_is_none(k->choice[j].ref.var) || k->choice[j].ref.kind != REF_NOW)
-            return false;
-        n++;
-    }
+    if (!k->c->modes.may_ask || !has_modes(k))
+        return false;
     for (uint32_t j = 0; j < k->n_choices; j++)
         if (k->choice[j].value != OPEN)
             vec_push(k->c->arena, &k->c->modes.asked, k->choice[j].ref.var);
-    return n > 0;
+    return true;
 }
 
 static void try_combinations(Checker *k)

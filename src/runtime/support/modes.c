@@ -8,42 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum {
-    MOST_SWITCHES = 100, /* in one instant */
-    MOST_KEPT = 32       /* instances of modes */
-};
-
-typedef struct Mode {
-    struct Mode *next;
-    KoineModel *model;
-    unsigned char *pristine; /* its block as it was created */
-    uint64_t size;
-    uint64_t number;
-    uint64_t used;        /* when it was entered last */
-    const char *obstacle; /* it cannot follow the others, and why; NULL: it can */
-    uint32_t *place;      /* per state of it: where it stands among the states of all modes */
-    uint32_t *root;       /* per root function of the first mode: its number here */
-    double *x, *der, *roots, *sizes;
-    uint8_t *crossed;
-} Mode;
-
-typedef struct { /* of an instance */
-    Mode *all, *present, *first;
-    uint64_t clock;
-    KoineModelStatistics past; /* of instances that are no more */
-    KoineSlot *left, *shown;   /* values of all rows: on the left of the event; as they were shown last */
-    uint32_t n_switches;       /* in this instant */
-} Modal;
-
-static const ModesKind *kind_of(const KoineModel *model)
-{
-    return (const ModesKind *)(const void *)model->kind;
-}
-
-static Machine *machine_of(const Mode *mode)
-{
-    return koine_machine_of(mode->model);
-}
+enum { MOST_SWITCHES = 100 }; /* in one instant */
 
 static KoineStatus fail(KoineModel *model, KoineCause cause, const char *text)
 {
@@ -51,189 +16,6 @@ static KoineStatus fail(KoineModel *model, KoineCause cause, const char *text)
     memcpy(&model->fault.time, model->block + model->kind->tables->time, sizeof(double));
     snprintf(model->fault.text, sizeof model->fault.text, "%s", text);
     return KOINE_FAILED;
-}
-
-/* ---- instances of modes ---- */
-static void destroy_mode(const ModesKind *kind, Mode *mode)
-{
-    if (mode->model) {
-        const KoineModelKind *inner = mode->model->kind;
-        mode->model->block = mode->pristine;
-        inner->destroy(mode->model);
-        kind->modes->release(kind->modes->context, inner);
-    }
-    free(mode->place);
-    free(mode->root);
-    free(mode->x);
-    free(mode->crossed);
-    free(mode);
-}
-
-static bool is_of(const KoineTables *tables, uint32_t k, const KoinePort *port)
-{
-    const KoineVariable *v = &tables->variables[port->variable];
-    return v->state >= 0 && (uint32_t)v->state + port->element == k;
-}
-
-/* States that all modes know have their places; others take those that are left. */
-static bool place_states(const ModesKind *kind, Mode *mode)
-{
-    const KoineModes *modes = kind->modes;
-    const KoineTables *tables = mode->model->kind->tables;
-    bool *is_taken = calloc(modes->n_x + 1, sizeof *is_taken);
-    for (uint32_t k = 0; is_taken && k < tables->n_x; k++) {
-        mode->place[k] = KOINE_NONE;
-        for (uint32_t j = 0; j < modes->n_x && mode->place[k] == KOINE_NONE; j++)
-            if (!is_taken[j] && is_of(tables, k, &modes->states[j]))
-                mode->place[k] = j;
-        if (mode->place[k] != KOINE_NONE)
-            is_taken[mode->place[k]] = true;
-    }
-    for (uint32_t k = 0, j = 0; is_taken && k < tables->n_x; k++) {
-        while (mode->place[k] == KOINE_NONE && j < modes->n_x && is_taken[j])
-            j++;
-        if (mode->place[k] == KOINE_NONE && j < modes->n_x)
-            mode->place[k] = j++;
-    }
-    const bool is_good = is_taken != NULL;
-    free(is_taken);
-    return is_good;
-}
-
-static void add_statistics(KoineModelStatistics *sum, const Mode *mode)
-{
-    KoineModelStatistics one;
-    mode->model->kind->counts.statistics(mode->model, &one);
-#define ADD(to, from)                       to += from
-#define MOST(to, from)                      to = to > from ? to : from
-#define KOINE_MODEL_COUNTER(name, how, ...) how(sum->name, one.name);
-#include "koine/statistics.def"
-#undef ADD
-#undef MOST
-    sum->largest_condition = fmax(sum->largest_condition, one.largest_condition);
-    for (uint32_t k = 0; k < KOINE_BUCKETS; k++)
-        sum->by_cycles[k] += one.by_cycles[k];
-}
-
-/* Of many that one goes which was entered longest ago. */
-static void forget_one(const ModesKind *kind, Modal *modal)
-{
-    Mode **oldest = NULL;
-    uint32_t n = 0;
-    for (Mode **at = &modal->all; *at; at = &(*at)->next, n++)
-        if (*at != modal->present && *at != modal->first && (!oldest || (*at)->used < (*oldest)->used))
-            oldest = at;
-    if (n < MOST_KEPT || !oldest)
-        return;
-    Mode *gone = *oldest;
-    *oldest = gone->next;
-    add_statistics(&modal->past, gone);
-    destroy_mode(kind, gone);
-}
-
-/* Takes over the reference to the kind. NULL: there is no memory. */
-static Mode *create_mode(KoineModel *model, const KoineModelKind *inner)
-{
-    const ModesKind *kind = kind_of(model);
-    Modal *modal = model->handles;
-    const size_t n_x = inner->tables->n_x, n_roots = inner->tables->roots.n;
-    Mode *mode = calloc(1, sizeof *mode);
-    if (!mode)
-        return NULL;
-    mode->place = calloc(n_x + 1, sizeof *mode->place);
-    mode->x = calloc(2 * n_x + 2 * n_roots + 1, sizeof *mode->x);
-    mode->root = calloc(n_roots + 1, sizeof *mode->root);
-    mode->crossed = calloc(n_roots + 1, 1);
-    if (!mode->place || !mode->x || !mode->root || !mode->crossed ||
-        inner->create(inner, model->host, &mode->model) != KOINE_OK) {
-        mode->model = NULL;
-        kind->modes->release(kind->modes->context, inner);
-        destroy_mode(kind, mode);
-        return NULL;
-    }
-    mode->der = mode->x + n_x;
-    mode->roots = mode->der + n_x;
-    mode->sizes = mode->roots + n_roots;
-    mode->pristine = mode->model->block;
-    mode->size = mode->model->size;
-    mode->number = machine_of(mode)->program->mode.number;
-    const Mode *first = modal->first ? modal->first : mode;
-    const KoineProgram *program = machine_of(mode)->program;
-    mode->obstacle = koine_mode_obstacle(machine_of(first)->program, program);
-    for (uint32_t k = 0; !mode->obstacle && k < n_roots; k++)
-        mode->root[k] = koine_mode_root(&machine_of(first)->program->events.decisions, k, &program->events.decisions);
-    if (n_x > kind->modes->n_x || !place_states(kind, mode)) {
-        destroy_mode(kind, mode);
-        return NULL;
-    }
-    forget_one(kind, modal);
-    mode->next = modal->all;
-    mode->used = ++modal->clock;
-    modal->all = mode;
-    return mode;
-}
-
-/* ---- the block ---- */
-static uint64_t *number_in(const KoineModel *model)
-{
-    return (uint64_t *)(void *)model->block;
-}
-
-static double *states_in(const KoineModel *model)
-{
-    return (double *)(void *)(model->block + model->kind->tables->x);
-}
-
-/* The block is that of another mode: it was copied from elsewhere. */
-static Mode *other_mode(KoineModel *model, uint64_t number)
-{
-    const ModesKind *kind = kind_of(model);
-    const Modal *modal = model->handles;
-    Mode *mode = modal->all;
-    while (mode && mode->number != number)
-        mode = mode->next;
-    const KoineModelKind *inner = mode || !number ? NULL : kind->modes->again(kind->modes->context, number);
-    return inner ? create_mode(model, inner) : mode;
-}
-
-/* The present instance, in the block as it is; NULL: the block is that of a mode that nobody knows. */
-static Mode *present_of(KoineModel *model)
-{
-    const ModesKind *kind = kind_of(model);
-    Modal *modal = model->handles;
-    Mode *mode = modal->present;
-    if (mode->number != *number_in(model))
-        mode = other_mode(model, *number_in(model));
-    if (!mode || model->size < kind->inner + mode->size)
-        return NULL;
-    modal->present = mode;
-    mode->model->block = model->block + kind->inner;
-    mode->model->size = model->size - kind->inner;
-    mode->model->host = model->host;
-    return mode;
-}
-
-/* The instance begins as it was created. False: there is no memory. */
-static bool put_into(KoineModel *model, Mode *mode)
-{
-    const ModesKind *kind = kind_of(model);
-    Modal *modal = model->handles;
-    const uint64_t wanted = kind->inner + mode->size;
-    if (wanted > model->size) {
-        unsigned char *block = aligned_alloc(KOINE_ALIGNMENT, wanted);
-        if (!block)
-            return false;
-        memcpy(block, model->block, kind->inner);
-        free(model->block);
-        model->block = block;
-        model->size = wanted;
-    }
-    memset(model->block + kind->inner, 0, model->size - kind->inner);
-    memcpy(model->block + kind->inner, mode->pristine, mode->size);
-    *number_in(model) = mode->number;
-    mode->used = ++modal->clock;
-    modal->present = mode;
-    return present_of(model) != NULL;
 }
 
 static KoineStatus told(KoineModel *model, const Mode *mode, KoineStatus status)
@@ -297,20 +79,35 @@ static void take_inputs(const KoineModel *model, const Mode *mode)
     }
 }
 
+/* It is not computed from others. */
+static bool is_open(const KoineVariable *v)
+{
+    return v->state >= 0 || v->variability <= KOINE_VARIABILITY_DISCRETE || v->causality == KOINE_CAUSALITY_INPUT;
+}
+
 /* What was written since the values were shown. */
-static void take_written(KoineModel *model, const Mode *mode)
+static KoineStatus take_written(KoineModel *model, const Mode *mode)
 {
     const ModesKind *kind = kind_of(model);
     const Modal *modal = model->handles;
     const KoineTables *tables = mode->model->kind->tables;
     const KoineSlot *now = (const KoineSlot *)(const void *)(model->block + kind->values), *shown = modal->shown;
     for (uint32_t j = 0; j < kind->tables.n_variables; j++)
-        for (uint32_t i = 0; i < kind->variables[j].count; i++, now++, shown++)
-            if (now->i != shown->i)
-                write_value(mode, j, i, *now, false);
+        for (uint32_t i = 0; i < kind->variables[j].count; i++, now++, shown++) {
+            if (now->i == shown->i)
+                continue;
+            if (!is_open(&tables->variables[j])) {
+                char text[KOINE_FAULT_TEXT];
+                snprintf(text, sizeof text, "'%.200s' cannot be set here: it follows from others in the present mode",
+                         kind->variables[j].name);
+                return fail(model, KOINE_CAUSE_MODE, text);
+            }
+            write_value(mode, j, i, *now, false);
+        }
     const double *x = (const double *)(const void *)(mode->model->block + tables->x);
     for (uint32_t k = 0; k < tables->n_x; k++)
         states_in(model)[mode->place[k]] = x[k];
+    return KOINE_OK;
 }
 
 /* ---- changing the mode ---- */
@@ -345,7 +142,7 @@ static Mode *find_mode(KoineModel *model, Mode *mode, KoineStatus *status)
             kind->modes->release(kind->modes->context, inner);
             return known;
         }
-    Mode *made = create_mode(model, inner);
+    Mode *made = koine_mode_create(model, inner);
     if (!made)
         *status =
             refuse(model, mode, "there is no memory for this mode, or it has more states than all variables under der");
@@ -356,7 +153,7 @@ static Mode *find_mode(KoineModel *model, Mode *mode, KoineStatus *status)
 static KoineStatus change_mode(KoineModel *model)
 {
     Modal *modal = model->handles;
-    Mode *from = present_of(model);
+    Mode *from = koine_mode_present(model);
     KoineStatus status;
     if (++modal->n_switches > MOST_SWITCHES)
         return refuse(model, from, "modes follow each other at one time without end");
@@ -373,7 +170,7 @@ static KoineStatus change_mode(KoineModel *model)
     memcpy(old, from->model->block, size);
     if (modal->n_switches > 1) /* the values of the mode between are what it has come to */
         koine_mode_values(machine_of(from), modal->left);
-    if (!put_into(model, to)) {
+    if (!koine_mode_put(model, to)) {
         free(old);
         return fail(model, KOINE_CAUSE_MEMORY, "no memory for another mode");
     }
@@ -392,7 +189,7 @@ static void modes_destroy(KoineModel *model)
         return;
     while (modal && modal->all) {
         Mode *next = modal->all->next;
-        destroy_mode(kind_of(model), modal->all);
+        koine_mode_destroy(kind_of(model), modal->all);
         modal->all = next;
     }
     if (modal)
@@ -423,6 +220,8 @@ static KoineStatus modes_create(const KoineModelKind *base, const KoineHost *hos
     Modal *modal = model->handles = calloc(1, sizeof *modal);
     model->kind = base;
     model->host = host;
+    if (modal)
+        modal->is_counting = host && host->wants_work;
     model->size = kind->tables.block_size;
     model->block = aligned_alloc(KOINE_ALIGNMENT, model->size);
     model->fault.origin = model->fault.variable = -1;
@@ -435,8 +234,8 @@ static KoineStatus modes_create(const KoineModelKind *base, const KoineHost *hos
     modal->shown = modal->left + kind->n_values;
     memset(model->block, 0, model->size);
     const KoineModelKind *first = kind->modes->again(kind->modes->context, 0);
-    Mode *mode = modal->first = create_mode(model, first);
-    if (!mode || !put_into(model, mode)) {
+    Mode *mode = modal->first = koine_mode_create(model, first);
+    if (!mode || !koine_mode_put(model, mode)) {
         modes_destroy(model);
         return KOINE_FAILED;
     }
@@ -475,10 +274,10 @@ static KoineStatus modes_initialise(KoineModel *model, double time)
 {
     enum { MOST_TRIES = 50 };
     Modal *modal = model->handles;
-    Mode *mode = present_of(model);
+    Mode *mode = koine_mode_present(model);
     for (int k = 0; k < MOST_TRIES; k++) {
         KoineStatus status = KOINE_OK;
-        if (!put_into(model, mode))
+        if (!koine_mode_put(model, mode))
             return fail(model, KOINE_CAUSE_MEMORY, "no memory for another mode");
         status = give_starts(model, mode);
         if (status != KOINE_OK)
@@ -510,7 +309,7 @@ static KoineStatus is_unknown(KoineModel *model)
 
 static KoineStatus modes_evaluate(KoineModel *model, const KoineEvaluation *at)
 {
-    Mode *mode = present_of(model);
+    Mode *mode = koine_mode_present(model);
     if (!mode)
         return is_unknown(model);
     if (at->want & KOINE_WANT_RESIDUAL)
@@ -543,7 +342,7 @@ static KoineStatus modes_evaluate(KoineModel *model, const KoineEvaluation *at)
 
 static KoineStatus modes_accept(KoineModel *model, double time, const double *x, KoineOutcome *outcome)
 {
-    Mode *mode = present_of(model);
+    Mode *mode = koine_mode_present(model);
     if (!mode)
         return is_unknown(model);
     take_inputs(model, mode);
@@ -563,12 +362,13 @@ static void take_left(KoineModel *model, const Mode *mode, const KoineArrival *a
 static KoineStatus modes_arrive(KoineModel *model, const KoineArrival *arrival)
 {
     Modal *modal = model->handles;
-    Mode *mode = present_of(model);
+    Mode *mode = koine_mode_present(model);
     if (!mode)
         return is_unknown(model);
     KoineArrival inner = *arrival;
-    if (arrival->cause & KOINE_AT_CONTINUE)
-        take_written(model, mode);
+    const KoineStatus written = arrival->cause & KOINE_AT_CONTINUE ? take_written(model, mode) : KOINE_OK;
+    if (written != KOINE_OK)
+        return written;
     inner.x = gather(model, mode, arrival->cause & KOINE_AT_CONTINUE ? NULL : arrival->x);
     for (uint32_t k = 0; arrival->crossed && k < model->kind->tables->roots.n; k++)
         mode->crossed[mode->root[k]] = arrival->crossed[k];
@@ -584,7 +384,7 @@ static KoineStatus modes_arrive(KoineModel *model, const KoineArrival *arrival)
 static KoineStatus modes_step(KoineModel *model, KoineOutcome *outcome)
 {
     for (;;) {
-        Mode *mode = present_of(model);
+        Mode *mode = koine_mode_present(model);
         KoineStatus status = told(model, mode, mode->model->kind->step(mode->model, outcome));
         if (status != KOINE_OK || !(outcome->flags & KOINE_MODE_ENDS))
             return status;
@@ -596,14 +396,14 @@ static KoineStatus modes_step(KoineModel *model, KoineOutcome *outcome)
 
 static KoineStatus modes_commit(KoineModel *model, KoineOutcome *outcome)
 {
-    Mode *mode = present_of(model);
+    Mode *mode = koine_mode_present(model);
     return told(model, mode, mode->model->kind->commit(mode->model, outcome));
 }
 
 static KoineStatus modes_leave(KoineModel *model, KoineOutcome *outcome)
 {
     const Modal *modal = model->handles;
-    Mode *mode = present_of(model);
+    Mode *mode = koine_mode_present(model);
     const KoineStatus status = told(model, mode, mode->model->kind->leave(mode->model, outcome));
     if (status != KOINE_OK)
         return status;
@@ -616,7 +416,7 @@ static KoineStatus modes_leave(KoineModel *model, KoineOutcome *outcome)
 
 static KoineStatus modes_flip(KoineModel *model, uint32_t root)
 {
-    Mode *mode = present_of(model);
+    Mode *mode = koine_mode_present(model);
     if (!mode)
         return KOINE_ABSENT;
     return told(model, mode, mode->model->kind->crossings.flip(mode->model, mode->root[root]));
@@ -624,14 +424,14 @@ static KoineStatus modes_flip(KoineModel *model, uint32_t root)
 
 static void modes_hold(KoineModel *model, uint32_t root, uint8_t is_held)
 {
-    Mode *mode = present_of(model);
+    Mode *mode = koine_mode_present(model);
     if (mode)
         mode->model->kind->crossings.hold(mode->model, mode->root[root], is_held);
 }
 
 static double modes_look_ahead(KoineModel *model, double until, double *searched)
 {
-    Mode *mode = present_of(model);
+    Mode *mode = koine_mode_present(model);
     *searched = until;
     if (!mode)
         return INFINITY;
@@ -643,7 +443,7 @@ static double modes_look_ahead(KoineModel *model, double until, double *searched
 
 static uint32_t modes_extremes(KoineModel *model, double from, double to, double *times, uint32_t most)
 {
-    Mode *mode = present_of(model);
+    Mode *mode = koine_mode_present(model);
     return mode && mode->model->kind->time.extremes
                ? mode->model->kind->time.extremes(mode->model, from, to, times, most)
                : 0;
@@ -651,28 +451,27 @@ static uint32_t modes_extremes(KoineModel *model, double from, double to, double
 
 static KoineStatus modes_last_event(KoineModel *model, KoineOrigin *where)
 {
-    Mode *mode = present_of(model);
+    Mode *mode = koine_mode_present(model);
     return mode->model->kind->time.last_event(mode->model, where);
 }
 
 static uint64_t modes_store(KoineModel *model, KoineSlot *to, uint64_t n_words)
 {
-    Mode *mode = present_of(model);
+    Mode *mode = koine_mode_present(model);
     return mode->model->kind->memory.store(mode->model, to, n_words);
 }
 
 static KoineStatus modes_recall(KoineModel *model, const KoineSlot *from, uint64_t n_words)
 {
-    Mode *mode = present_of(model);
+    Mode *mode = koine_mode_present(model);
     return told(model, mode, mode->model->kind->memory.recall(mode->model, from, n_words));
 }
 
-static void modes_statistics(const KoineModel *model, KoineModelStatistics *out)
+static void modes_work(const KoineModel *model, void (*visit)(void *context, const KoineWork *work), void *context)
 {
     const Modal *modal = model->handles;
-    *out = modal->past;
     for (const Mode *mode = modal->all; mode; mode = mode->next)
-        add_statistics(out, mode);
+        mode->model->kind->counts.work(mode->model, visit, context);
 }
 
 void koine_modes_calls(KoineModelKind *kind)
@@ -689,7 +488,7 @@ void koine_modes_calls(KoineModelKind *kind)
                               .step = modes_step,
                               .commit = modes_commit,
                               .leave = modes_leave,
-                              .counts = { .statistics = modes_statistics },
+                              .counts = { koine_modes_statistics, modes_work },
                               .crossings = { modes_flip, modes_hold },
                               .time = { modes_look_ahead, modes_last_event, modes_extremes },
                               .memory = { modes_store, modes_recall } };

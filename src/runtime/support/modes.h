@@ -18,6 +18,53 @@ typedef struct {
 /* All but its tables. */
 void koine_modes_calls(KoineModelKind *kind);
 
+typedef struct Mode {
+    struct Mode *next;
+    KoineModel *model;
+    unsigned char *pristine; /* its block as it was created */
+    uint64_t size;
+    uint64_t number;
+    uint64_t used;        /* when it was entered last */
+    const char *obstacle; /* it cannot follow the others, and why; NULL: it can */
+    uint32_t *place;      /* per state of it: where it stands among the states of all modes */
+    uint32_t *root;       /* per root function of the first mode: its number here */
+    double *x, *der, *roots, *sizes;
+    uint8_t *crossed;
+} Mode;
+
+typedef struct { /* of an instance */
+    Mode *all, *present, *first;
+    uint64_t clock;
+    bool is_counting;          /* executions: then none goes */
+    KoineModelStatistics past; /* of instances that are no more */
+    KoineSlot *left, *shown;   /* values of all rows: on the left of the event; as they were shown last */
+    uint32_t n_switches;       /* in this instant */
+} Modal;
+
+static inline const ModesKind *kind_of(const KoineModel *model)
+{
+    return (const ModesKind *)(const void *)model->kind;
+}
+
+static inline Machine *machine_of(const Mode *mode)
+{
+    return koine_machine_of(mode->model);
+}
+
+static inline double *states_in(const KoineModel *model)
+{
+    return (double *)(void *)(model->block + model->kind->tables->x);
+}
+
+/* modes_instances.c. Takes over the reference to the kind. NULL: there is no memory. */
+Mode *koine_mode_create(KoineModel *model, const KoineModelKind *inner);
+void koine_mode_destroy(const ModesKind *kind, Mode *mode);
+/* The present instance, in the block as it is; NULL: the block is that of a mode that nobody knows. */
+Mode *koine_mode_present(KoineModel *model);
+/* The instance becomes the present one, as it was created. False: there is no memory. */
+bool koine_mode_put(KoineModel *model, Mode *mode);
+void koine_modes_statistics(const KoineModel *model, KoineModelStatistics *out);
+
 /* An event step has come to values that are not those of the mode: nothing has fired. In KoineOutcome.flags. */
 enum { KOINE_MODE_ENDS = 1 << 30 };
 
