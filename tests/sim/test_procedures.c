@@ -402,6 +402,39 @@ static void test_results_without_inputs_are_told_apart(void **state)
                      check_without_inputs);
 }
 
+/* x = t passes the levels 0.25, 1 and 1.75; flow is the sum of i*(t - level i) above them, z the sum of the squares. */
+static void check_small_arrays(const RunResult *r)
+{
+    static const double level[] = { 0.25, 1, 1.75 };
+    expect_done(r);
+    assert_null(strstr(r->messages, "KN2129"));
+    assert_int_equal(r->report.statistics.events.state_events + r->report.statistics.events.time_events, 3);
+    for (uint32_t k = 0; k < r->n_rows; k++) {
+        const double t = r->rows[k].time;
+        double flow = 0, z = 0, n = 0;
+        for (int i = 0; i < 3; i++) {
+            const double above = fmax(t - level[i], 0);
+            flow += (i + 1) * above;
+            z += (i + 1) * above * above / 2;
+            n += above > 0;
+            expect_near(r->rows[k].values[run_column(r, "open[1]") + (uint32_t)i], above, 1e-9);
+            if (fabs(t - level[i]) < 1e-6)
+                n = NAN;
+        }
+        expect_near(r->rows[k].values[run_column(r, "flow")], flow, 1e-9);
+        expect_near(r->rows[k].values[run_column(r, "z")], z, 1e-8);
+        if (!isnan(n))
+            expect_near(r->rows[k].values[run_column(r, "n")], n, 0);
+    }
+}
+
+static void test_m8_comparisons_in_loops_over_small_arrays_are_events(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = MODELS "small_arrays.ir", .stop = 3, .interval = 0.1, .tolerance = 1e-9 },
+                     check_small_arrays);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -416,6 +449,7 @@ int main(void)
         cmocka_unit_test(test_m5_a_pulse_is_up_for_one_step),
         cmocka_unit_test(test_m5_a_pulse_has_its_default_otherwise),
         cmocka_unit_test(test_m5_arrays_and_texts_are_pulses),
+        cmocka_unit_test(test_m8_comparisons_in_loops_over_small_arrays_are_events),
         cmocka_unit_test(test_s6_ticks_are_at_multiples),
         cmocka_unit_test(test_s6_a_run_that_begins_later_begins_with_the_next_tick),
         cmocka_unit_test(test_s6_a_run_that_begins_at_a_tick_has_it),

@@ -190,6 +190,25 @@ static const Expr **arguments(Procedure *p, TermBuilder *builder)
     return args;
 }
 
+static bool compares(const Expr *e)
+{
+    bool found = e->kind == EXPR_CALL && op_is_relation((Op)e->op) && !e->is_literal;
+    for (uint32_t k = 0; k < e->n_args && !found; k++)
+        found = compares(e->args[k]);
+    return found;
+}
+
+/* An algorithm with comparisons that is called as a whole: nothing watches when they change. */
+static bool has_comparison(const Model *body)
+{
+    for (uint32_t k = 1; k < body->statements.n; k++) {
+        const Term value = body->statements.at[k].value;
+        if (value.shape && compares(value.shape))
+            return true;
+    }
+    return false;
+}
+
 /* What the function gives for its variable `output`, as an expression if that can be had. */
 static Term value_of(Procedure *p, uint32_t output)
 {
@@ -197,7 +216,8 @@ static Term value_of(Procedure *p, uint32_t output)
     const Expr **args = arguments(p, &builder);
     const uint32_t result = output - p->made->n_inputs;
     const Type type = p->made->body->variables.at[output].type;
-    const Expr *value = function_expand(p->model->pool, p->made, result, args);
+    const Expr *value =
+        function_expand(p->model->pool, p->made, result, args, p->is_algorithm && has_comparison(p->made->body));
     if (!value)
         value = expr_function(p->model->pool, p->made, result, type, p->made->n_inputs, args);
     return term_finish(&builder, value);
@@ -261,25 +281,6 @@ static void end_function(Procedure *p, bool is_called)
 }
 
 /* ---- algorithms ---- */
-static bool compares(const Expr *e)
-{
-    bool found = e->kind == EXPR_CALL && op_is_relation((Op)e->op) && !e->is_literal;
-    for (uint32_t k = 0; k < e->n_args && !found; k++)
-        found = compares(e->args[k]);
-    return found;
-}
-
-/* An algorithm with comparisons that is called as a whole: nothing watches when they change. */
-static bool has_comparison(const Model *body)
-{
-    for (uint32_t k = 1; k < body->statements.n; k++) {
-        const Term value = body->statements.at[k].value;
-        if (value.shape && compares(value.shape))
-            return true;
-    }
-    return false;
-}
-
 static bool add_equation(Procedure *p, const Equation *e, uint32_t number, const Target *target, uint32_t k)
 {
     Model *m = p->model;
