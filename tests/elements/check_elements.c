@@ -96,9 +96,13 @@ static void compare(const Wanted *w, const RunResult *first, RunRequest request,
 static void check(const Wanted *w, const Elements *elements, uint64_t seed, bool *used, Counts *counts)
 {
     const uint64_t before = counts->differing;
-    RunRequest request = {
-        .path = text_path, .tier = "interp", .stop = 2, .interval = 0.05, .tolerance = 1e-7, .max_steps = 200
-    };
+    RunRequest request = { .path = text_path,
+                           .tier = "interp",
+                           .stop = 2,
+                           .interval = 0.05,
+                           .tolerance = 1e-7,
+                           .max_steps = 200,
+                           .external.allows_all = true };
     RunResult *const first = run_model(&request);
     if (!first->is_compiled) {
         counts->refused++;
