@@ -116,10 +116,14 @@ static void put_transition(Printer *p, uint32_t index)
     const Transition *t = &p->model->transitions.at[index];
     printer_put_space(p);
     printer_put_label(p, LABEL_TRANSITION, index);
+    if (t->n_conditions || t->domain.index)
+        printer_put_space(p);
+    printer_put_domain(p, t->domain);
     for (uint32_t k = 0; k < t->n_conditions; k++) {
-        printer_put(p, k ? ", " : " when ");
+        printer_put(p, k ? ", " : "when ");
         printer_put_term(p, p->model->conditions.at[t->first_condition + k], BINDS_OR);
     }
+    printer_leave_domain(p, t->domain);
 }
 
 static void print_block(Printer *p, const Schedule *s, uint32_t index)

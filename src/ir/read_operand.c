@@ -109,12 +109,26 @@ static const Expr *parse_result_element(Reader *r, const Expr *call, uint32_t be
     return expr_function_element(r->pool, call, (uint32_t)number - 1, type);
 }
 
-static const Expr *parse_call(Reader *r, uint32_t begin)
+/* Of a model that was analysed, also the derivative der(f) that was made for it. NULL: there is none. */
+static const Function *find_function(Reader *r, NameId name)
 {
     uint32_t index;
+    if (map_get(&r->top->labels[LABEL_FUNCTION], key_of(0, name), &index))
+        return r->top->model->functions.at[index];
+    const char *text = names_of(r->names, name);
+    NameId of;
+    if (strncmp(text, "der(", 4) != 0 || !text_ends_with(text, ")") ||
+        !names_find(r->names, text + 4, strlen(text) - 5, &of))
+        return NULL;
+    const Function *f = find_function(r, of);
+    return f && f->derivative && !f->derivative->has_no_value ? f->derivative : NULL;
+}
+
+static const Expr *parse_call(Reader *r, uint32_t begin)
+{
     const NameId name = r->name.path.at[r->name.path.n - 1];
-    if (r->name.path.n != 1 || name.index == ID_NONE ||
-        !map_get(&r->top->labels[LABEL_FUNCTION], key_of(0, name), &index)) {
+    const Function *f = r->name.path.n == 1 && name.index != ID_NONE ? find_function(r, name) : NULL;
+    if (!f) {
         reader_unknown_name(r, begin, "function");
         return NULL;
     }
@@ -122,7 +136,6 @@ static const Expr *parse_call(Reader *r, uint32_t begin)
     ExprList args = { .n = 0 };
     if (!reader_parse_list(r, &args, TOKEN_CLOSE, "',' or ')' after an argument"))
         return NULL;
-    const Function *f = r->top->model->functions.at[index];
     int64_t result = 1;
     if (reader_accept(r, TOKEN_DOT) && !reader_parse_integer(r, 0, UINT32_MAX, &result))
         return NULL;

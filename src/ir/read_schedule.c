@@ -237,10 +237,14 @@ static bool parse_step(Reader *r, Block *b)
 static bool parse_transition(Reader *r, Block *b)
 {
     const uint32_t begin = r->token.begin;
-    if (!reader_parse_label(r, LABEL_TRANSITION, &b->u.object))
+    const uint32_t n_loops = r->term.loops.n;
+    DomainId domain = { 0 };
+    if (!reader_parse_label(r, LABEL_TRANSITION, &b->u.object) ||
+        (reader_accept_word(r, WORD_FOR) && !parse_range(r, &domain)))
         return false;
     uint32_t n = 0;
-    bool is_same = true;
+    bool is_same =
+        domain_count(r->model, domain) == domain_count(r->model, r->model->transitions.at[b->u.object].domain);
     if (reader_accept_word(r, WORD_WHEN))
         do {
             Term condition;
@@ -251,6 +255,7 @@ static bool parse_transition(Reader *r, Block *b)
                       same_term(r->model, condition, r->model->conditions.at[t->first_condition + n]);
             n++;
         } while (reader_accept(r, TOKEN_COMMA));
+    reader_leave_loops(r, n_loops);
     return check_same(r, begin, is_same && n == r->model->transitions.at[b->u.object].n_conditions,
                       "transition of this name");
 }
