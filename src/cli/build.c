@@ -71,11 +71,7 @@ static const Option options[] = {
     { .name = "output",
       .value = "PATH",
       .help = "the folder that is written, or the file; - for the standard output; also -o PATH" },
-    TARGET_TASK,
-    TARGET_ANALYSIS,
-    TARGET_USE,
-    TARGET_EXTERNAL,
-    TARGET_SYSTEMS,
+    TARGET_COMPILED,
     { 0 },
 };
 

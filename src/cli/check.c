@@ -42,11 +42,7 @@ static const Option options[] = {
     { .name = "line-numbers", .help = "with --listing: number the lines" },
     { .name = "no-messages", .help = "with --listing: the text alone" },
     { .name = "profile", .value = "NAME", .listed = profile_word, .help = "the reading of the original" },
-    TARGET_TASK,
-    TARGET_ANALYSIS,
-    TARGET_USE,
-    TARGET_EXTERNAL,
-    TARGET_SYSTEMS,
+    TARGET_COMPILED,
     { 0 },
 };
 

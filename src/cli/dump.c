@@ -71,11 +71,7 @@ static const Option options[] = {
     { .name = "program", .help = "how it is laid out in memory: slots, kernels, parts, events, in words" },
     { .name = "c", .help = "the generated C" },
     { .name = "passes", .help = "list the passes in their order" },
-    TARGET_TASK,
-    TARGET_ANALYSIS,
-    TARGET_USE,
-    TARGET_EXTERNAL,
-    TARGET_SYSTEMS,
+    TARGET_COMPILED,
     { 0 },
 };
 

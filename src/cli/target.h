@@ -42,6 +42,8 @@ void target_take_options(const Command *command, CompileRequest *request);
         .name = "systems", .value = "HOW", .listed = compilation_systems_name,                                         \
         .help = "how systems of equations are solved"                                                                  \
     }
+/* Those of verbs that compile a model and do not run it. */
+#define TARGET_COMPILED TARGET_TASK, TARGET_ANALYSIS, TARGET_USE, TARGET_EXTERNAL, TARGET_SYSTEMS
 /* The model of the first argument is found, and `act` called with a compilation that is nobody else's. The status. */
 int target_act(const Command *command, int (*act)(const Command *command, Compilation *c, CompileRequest *request));
 /* Text to schedule; diagnostics are printed. False: they say why. */
