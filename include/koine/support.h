@@ -621,8 +621,7 @@ typedef struct {
                       void *visit_context);
 } KoineExplain;
 
-/* Of a program without anyone who knows the text of the model, from tables->text.origins: the place of a fault and what
- * is computed there, no operands. */
+/* Where nobody knows the text of the model, from tables->text.origins: place, what is computed there, no operands. */
 void koine_tell_fault(void *context, KoineModel *model, uint32_t origin);
 void koine_tell_place(void *context, const KoineModel *model, uint32_t origin, KoineOrigin *where);
 
@@ -650,8 +649,7 @@ typedef struct KoineProgram {
     KoineExplain explain;
 } KoineProgram;
 
-/* A kind that runs `program` with `code`. Both must outlive it; create with koine_machine_kind, free with
- * koine_machine_free. KOINE_ABSENT status is never returned: NULL means out of memory. */
+/* A kind that runs `program` with `code`, which must outlive it; freed by koine_machine_free. NULL: out of memory. */
 KOINE_API KoineModelKind *koine_machine_kind(const KoineProgram *program, const KoineCode *code);
 KOINE_API void koine_machine_free(KoineModelKind *kind);
 

@@ -174,7 +174,7 @@ static void test_modes_many_of_them(void **state)
         run_model(&(RunRequest){ .path = MODES "many.ir", .stop = 256, .interval = 64, .allows_modes = true });
     expect_done(r);
     for (int k = 0; k < 7; k++) {
-        char a[8], b[8];
+        char a[16], b[16];
         snprintf(a, sizeof a, "a%d", k);
         snprintf(b, sizeof b, "b%d", k);
         expect_near(run_last(r, a), (k + 1 + 256) / 2.0, 1e-9);
