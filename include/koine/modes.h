@@ -42,6 +42,9 @@ typedef struct {
     const KoinePort *states;
 } KoineModes;
 
+/* What of a program keeps its model from having modes; NULL: nothing. */
+struct KoineProgram;
+KOINE_API const char *koine_modes_refusal(const struct KoineProgram *program);
 /* `modes` must outlive the kind. NULL: there is no memory. */
 KOINE_API KoineModelKind *koine_modes_kind(const KoineModes *modes);
 KOINE_API void koine_modes_free(KoineModelKind *kind);

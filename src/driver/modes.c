@@ -299,6 +299,14 @@ bool compilation_begin_modes(Compilation *c, const VarId *asked, uint32_t n)
         arena_destroy(set->arena);
         return false;
     }
+    const char *refusal = koine_modes_refusal(program_data(first->c->program));
+    if (refusal) {
+        diag_error(c->diag, DIAG_RUN_MODE, c->model->span, "the structure of the model changes at events, but %s",
+                   refusal);
+        compilation_destroy(first->c);
+        arena_destroy(set->arena);
+        return false;
+    }
     c->modes = set;
     c->schedule = first->c->schedule;
     c->program = first->c->program;

@@ -195,16 +195,28 @@ static void expect_failure(const char *path, const char *text)
     run_free(r);
 }
 
+static void expect_refusal(const char *path, const char *text)
+{
+    RunResult *r = run_model(&(RunRequest){ .path = path, .stop = 1, .interval = 1, .allows_modes = true });
+    assert_false(r->is_compiled);
+    fail_if(!strstr(r->messages, text), "%s", r->messages);
+    run_free(r);
+}
+
 static void test_modes_without_schedule_name_line_and_choice(void **state)
 {
     (void)state;
     expect_failure(MODES "contradiction.ir", "the branch of line 11 has become 1: in this mode ");
     expect_failure(MODES "endless.ir", "modes follow each other at one time without end");
-    RunResult *r = run_model(&(RunRequest){ .path = MODES "open.ir", .stop = 1, .interval = 1, .allows_modes = true });
-    assert_false(r->is_compiled);
-    fail_if(!strstr(r->messages, "KN3136: the mode that the model is tried to begin in has no Schedule: in this mode "),
-            "%s", r->messages);
-    run_free(r);
+    expect_refusal(MODES "open.ir",
+                   "KN3136: the mode that the model is tried to begin in has no Schedule: in this mode ");
+}
+
+static void test_modes_refuse_what_they_do_not_carry(void **state)
+{
+    (void)state;
+    expect_refusal(MODES "delayed.ir", "the structure of the model changes at events, but it has dead times");
+    expect_refusal(MODES "texts.ir", "the structure of the model changes at events, but it has texts");
 }
 
 int main(void)
@@ -218,6 +230,7 @@ int main(void)
         cmocka_unit_test(test_modes_stick_and_slip),
         cmocka_unit_test(test_modes_many_of_them),
         cmocka_unit_test(test_modes_without_schedule_name_line_and_choice),
+        cmocka_unit_test(test_modes_refuse_what_they_do_not_carry),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,19 +29,24 @@ static bool has_same_rows(const KoineTables *a, const KoineTables *b, uint32_t n
     return same;
 }
 
+const char *koine_modes_refusal(const KoineProgram *program)
+{
+    if (program->foreigns.n)
+        return "it has components that Koine does not compute, which would have to begin anew in each mode";
+    if (program->events.delays.n)
+        return "it has dead times, whose histories are not carried from one mode to another";
+    if (program->events.channels.n)
+        return "it has channels, whose messages are not carried from one mode to another";
+    if (program->objects.n)
+        return "it has external objects, which would have to be made anew in each mode";
+    if (program->texts.slot != KOINE_NONE)
+        return "it has texts, which are not carried from one mode to another";
+    return NULL;
+}
+
 const char *koine_mode_obstacle(const KoineProgram *from, const KoineProgram *to)
 {
     const uint32_t n = from->mode.n_rows;
-    if (to->foreigns.n)
-        return "it has components that Koine does not compute, which would have to begin anew";
-    if (to->events.delays.n)
-        return "it has dead times, whose histories are not carried from one mode to another";
-    if (to->events.channels.n)
-        return "it has channels, whose messages are not carried from one mode to another";
-    if (to->objects.n)
-        return "it has external objects, which would have to be made anew";
-    if (to->texts.slot != KOINE_NONE)
-        return "it computes texts, which are not carried from one mode to another";
     if (n != to->mode.n_rows || !has_same_rows(from->tables, to->tables, n))
         return "its variables are not those of the other modes";
     if (!has_same_decisions(&from->events.decisions, &to->events.decisions))
