@@ -590,6 +590,7 @@ typedef struct {
     const char *file, *symbol;         /* the library, as it is named from the working folder */
     bool is_apart;                     /* in a process of its own */
     uint32_t n_roots;
+    double step; /* it advances by itself, so much each time; 0: it does not */
     KoineForeignLinks inputs, outputs, parameters, states;
     uint32_t first_root; /* in tables->roots */
     uint32_t n_nodes;

@@ -37,8 +37,9 @@ static int fits(const KoineTables *there, const KoineForeignLinks *links, int is
 static int is_the_same(const KoineForeign *f, const KoineModelKind *kind)
 {
     const KoineTables *there = kind->version == KOINE_MODEL_VERSION ? kind->tables : NULL;
-    return there && there->n_x == f->states.n && there->roots.n == f->n_roots && fits(there, &f->inputs, 0) &&
-           fits(there, &f->outputs, 0) && fits(there, &f->parameters, 1) && fits(there, &f->states, 1);
+    return there && there->n_x == f->states.n && there->roots.n == f->n_roots &&
+           (f->step == 0 || kind->foreign.advance) && fits(there, &f->inputs, 0) && fits(there, &f->outputs, 0) &&
+           fits(there, &f->parameters, 1) && fits(there, &f->states, 1);
 }
 
 const char *koine_alone_load(const KoineAlone *alone)

@@ -65,6 +65,7 @@ static const KoineModelKind *load(Arena *arena, char **args, ForeignLibraries **
         return NULL;
     }
     vec_push(arena, words, 0);
+    vec_push(arena, words, foreign_can_step(kind));
     describe_tables(words, kind->tables, arena);
     return kind;
 }
@@ -214,6 +215,7 @@ static KoineStatus execute(const Guest *g)
     case CALL_ARRIVE: return arrive(g, x);
     case CALL_STEP: return g->kind->step(g->model, &e->reply.outcome);
     case CALL_COMMIT: return g->kind->commit(g->model, &e->reply.outcome);
+    case CALL_ADVANCE: return g->kind->foreign.advance(g->model, e->asked.time, e->asked.step, &e->reply.reached);
     case CALL_LEAVE: return g->kind->leave(g->model, &e->reply.outcome);
     default: return KOINE_ABSENT;
     }

@@ -307,6 +307,18 @@ static KoineStatus leave(KoineModel *model, KoineOutcome *outcome)
     return with_outcome(guest_of(model), CALL_LEAVE, outcome);
 }
 
+static KoineStatus advance(KoineModel *model, double time, double length, double *reached)
+{
+    Guest *g = guest_of(model);
+    if (g->broken[0])
+        return say_broken(g);
+    g->exchange->asked.time = time;
+    g->exchange->asked.step = length;
+    const KoineStatus status = call(g, CALL_ADVANCE);
+    *reached = g->exchange->reply.reached;
+    return status;
+}
+
 const KoineModelKind foreign_apart_functions = { .version = KOINE_MODEL_VERSION,
                                                  .size = sizeof(KoineModelKind),
                                                  .create = create,
@@ -317,4 +329,5 @@ const KoineModelKind foreign_apart_functions = { .version = KOINE_MODEL_VERSION,
                                                  .arrive = arrive,
                                                  .step = step,
                                                  .commit = commit,
-                                                 .leave = leave };
+                                                 .leave = leave,
+                                                 .foreign.advance = advance };

@@ -66,7 +66,8 @@ static uint64_t *read_words(Asking *a, int from, uint64_t *n)
     return read_all(a, from, words, *n * sizeof *words) ? words : NULL;
 }
 
-/* The first word is the length of what is wrong, as a text; 0: nothing is. */
+/* The first word is the length of what is wrong, as a text; 0: nothing is. Whether it can advance, and its tables come
+ * then. */
 static void understand(ApartKind *kind, Asking *a, const uint64_t *words, uint64_t n)
 {
     if (words[0] != 0) {
@@ -76,7 +77,9 @@ static void understand(ApartKind *kind, Asking *a, const uint64_t *words, uint64
     }
     kind->fingerprint = fingerprint_of_words(words + 1, n - 1);
     kind->kind = foreign_apart_functions;
-    kind->kind.tables = tables_of_words(words + 1, n - 1, kind->arena);
+    if (n < 2 || !words[1])
+        kind->kind.foreign.advance = NULL;
+    kind->kind.tables = n < 2 ? NULL : tables_of_words(words + 2, n - 2, kind->arena);
     a->why = kind->kind.tables ? foreign_mistake(&kind->kind, kind->arena)
                                : "cannot be loaded: its process does not say what it is";
 }

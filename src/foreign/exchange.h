@@ -21,6 +21,7 @@ typedef enum {
     CALL_STEP,
     CALL_COMMIT,
     CALL_LEAVE,
+    CALL_ADVANCE,
     CALL_DESTROY
 } ExchangeCall;
 
@@ -43,13 +44,14 @@ typedef struct {
 
 typedef struct {
     uint32_t what, want, cause, n_changes; /* what: ExchangeCall */
-    double time;
+    double time, step;
     bool has_x, has_crossed, has_changes, has_sizes;
 } ExchangeQuestion;
 
 typedef struct {
     uint32_t what;         /* ExchangeAnswer */
     int32_t status, level; /* level: of a message */
+    double reached;
     KoineOutcome outcome;
 } ExchangeReply;
 

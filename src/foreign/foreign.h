@@ -24,6 +24,7 @@ const KoineModelKind *foreign_load(ForeignLibraries *libraries, const ForeignReq
 /* In a process of its own only these values of its block are seen here, each at its offset. */
 typedef enum { FOREIGN_USE_INPUT, FOREIGN_USE_SET, FOREIGN_USE_OUTPUT, FOREIGN_N_USES } ForeignUse;
 void foreign_use(const KoineModelKind *kind, ForeignUse use, uint64_t at);
+bool foreign_can_step(const KoineModelKind *kind); /* it has KoineForeignCalls.advance */
 /* What is wrong with a kind; NULL: nothing that can be seen. */
 const char *foreign_mistake(const KoineModelKind *kind, Arena *arena);
 

@@ -4,6 +4,11 @@
 
 enum { MOST = 1 << 24 }; /* of anything: more is no number that somebody meant */
 
+bool foreign_can_step(const KoineModelKind *kind)
+{
+    return kind->size >= offsetof(KoineModelKind, foreign) + sizeof kind->foreign && kind->foreign.advance;
+}
+
 static const char *mistake_of_functions(const KoineModelKind *k)
 {
     const bool are_there = k->create && k->destroy && k->initialise && k->evaluate && k->accept && k->arrive &&

@@ -388,7 +388,7 @@ typedef struct {
     bool has_paths;                    /* they are known; else every output depends on every input */
     bool is_apart, is_lowered;         /* in a process of its own; its outputs have equations */
     VarId steps;                       /* Integer, made by lower-foreigns: event steps that it has made; or none */
-    double limit;                      /* seconds until an answer, if it is apart; 0: as usual */
+    double limit, step;                /* seconds until an answer, if it is apart; of steps of its own; 0: none */
     const struct KoineModelKind *kind; /* NULL: not loaded; nobody has said yet that it may be */
     Span span;
 } Foreign;

@@ -65,6 +65,11 @@ void printer_print_foreigns(Printer *p)
             printer_put_space(p);
             text_real_point(p->to, f->limit);
         }
+        if (f->step > 0) {
+            printer_put_word(p, WORD_STEP);
+            printer_put_space(p);
+            text_real_point(p->to, f->step);
+        }
         if (f->is_lowered)
             printer_put_word(p, WORD_LOWERED);
         printer_end_line(p, f->span);

@@ -1,5 +1,6 @@
 /* The reader of the text form: components that Koine does not compute. */
 #include "ir/read_reader.h"
+#include <math.h>
 
 typedef VEC(ForeignPort) Ports;
 
@@ -53,6 +54,15 @@ static bool parse_paths(Reader *r, const Ports *ports, Foreign *f)
     return reader_expect(r, TOKEN_CLOSE, "',' or ')' after a pair");
 }
 
+static bool parse_step(Reader *r, Foreign *f)
+{
+    const uint32_t begin = r->token.begin;
+    if (!reader_parse_number(r, &f->step))
+        return false;
+    return (f->step > 0 && isfinite(f->step)) || reader_report(r, DIAG_IR_MISPLACED, reader_span_from(r, begin),
+                                                               "the step of a component is no positive number");
+}
+
 static bool parse_attributes(Reader *r, Ports *ports, Foreign *f)
 {
     int64_t n_roots;
@@ -63,6 +73,9 @@ static bool parse_attributes(Reader *r, Ports *ports, Foreign *f)
             f->n_roots = (uint32_t)n_roots;
         } else if (reader_accept_word(r, WORD_LIMIT)) {
             if (!reader_parse_number(r, &f->limit))
+                return false;
+        } else if (reader_accept_word(r, WORD_STEP)) {
+            if (!parse_step(r, f))
                 return false;
         } else if (reader_accept_word(r, WORD_THROUGH)) {
             if (!parse_paths(r, ports, f))
@@ -77,7 +90,8 @@ static bool parse_attributes(Reader *r, Ports *ports, Foreign *f)
     }
 }
 
-/* foreign pump "pump.so" "pump_kind" in (u) out (y) set (k) states (x) roots 1 through ((y, u)) apart limit 2.0 */
+/* foreign pump "pump.so" "pump_kind" in (u) out (y) set (k) states (x) roots 1 through ((y, u)) apart limit 2.0 step
+ * 0.1 */
 bool reader_parse_foreign(Reader *r, uint32_t begin)
 {
     static const struct {

@@ -201,6 +201,23 @@ static bool fill_states(const Filler *f)
     return true;
 }
 
+/* ---- steps of its own ---- */
+static bool check_steps(const Filler *f)
+{
+    const Foreign *foreign = foreign_of(f);
+    const char *why = foreign->step == 0 ? NULL
+                      : !foreign_can_step(foreign->kind)
+                          ? "makes no steps of its own: its kind has no function 'advance'"
+                      : f->tables->n_x || f->tables->roots.n
+                          ? "cannot make steps of its own: it has states or root functions, which Koine looks after"
+                      : foreign->n_paths ? "makes steps of its own: none of its outputs depends on an input at once"
+                                         : NULL;
+    if (!why)
+        return true;
+    diag_error(f->outside->diag, DIAG_FOREIGN_LIBRARY, foreign->span, "the foreign component %s %s", name_of(f), why);
+    return false;
+}
+
 /* ---- which output depends on which input ---- */
 /* The number of the port among the rows or columns of the pattern. */
 static uint32_t number_of(const Filler *f, const ForeignPort *port, uint32_t n, const KoinePort *among)
@@ -226,10 +243,12 @@ static void fill_paths(const Filler *f)
     Foreign *foreign = foreign_of(f);
     const KoinePattern *known = &f->tables->patterns.feedthrough;
     const KoinePortTable *numbered = &f->tables->ports;
-    if (foreign->has_paths || known->rows == 0)
+    if (foreign->has_paths || (known->rows == 0 && foreign->step == 0))
         return;
     foreign->has_paths = true;
     foreign->first_path = m->foreign_paths.n;
+    if (foreign->step > 0) /* outputs are those of its last step */
+        return;
     for (uint32_t k = 0; k < foreign->n_ports; k++)
         for (uint32_t j = 0; j < foreign->n_ports; j++) {
             const ForeignPort *out = &m->foreign_ports.at[foreign->first_port + k],
@@ -289,7 +308,7 @@ bool outside_components(const Outside *outside, Model *model, ForeignLibraries *
     bool is_good = true;
     for (uint32_t k = 0; k < model->foreigns.n; k++) {
         Filler f = { outside, &judge, libraries, interrupt, model, k, NULL };
-        if (load(&f) && check_ports(&f) && fill_states(&f)) {
+        if (load(&f) && check_ports(&f) && fill_states(&f) && check_steps(&f)) {
             fill_paths(&f);
             use_ports(&f);
         } else {

@@ -19,6 +19,25 @@ static RunRequest request_for(const char *path, double stop, double interval)
     return (RunRequest){ .path = path, .stop = stop, .interval = interval, .external.allows_all = true };
 }
 
+/* The model with `words` behind each of its components. */
+static const char *with_words(const char *name, const char *words)
+{
+    static char path[300];
+    char line[500];
+    snprintf(path, sizeof path, MODELS "%s", name);
+    FILE *from = fopen(path, "r");
+    snprintf(path, sizeof path, MODELS "apart_%s", name);
+    FILE *to = fopen(path, "w");
+    while (fgets(line, sizeof line, from)) {
+        const bool is_component = strncmp(line, "foreign ", 8) == 0;
+        line[strcspn(line, "\n")] = 0;
+        fprintf(to, "%s%s\n", line, is_component ? words : "");
+    }
+    fclose(from);
+    fclose(to);
+    return path;
+}
+
 /* y = k*u + 1 with k = 3, u = t^2. */
 static void check_gain(const RunResult *r)
 {
@@ -110,6 +129,46 @@ static void test_time_events_of_a_component_happen(void **state)
     run_in_all_tiers(request_for(MODELS "ticks.ir", 1.02, 0.05), check_ticks);
 }
 
+/* Steps of 1/8 with the inputs at their begin: y grows by (t^2 + 1)/8, z by y/8, both at once; x' = y is z in between.
+ */
+static void check_steps(const RunResult *r)
+{
+    double y = 0, z = 0;
+    uint32_t n = 0;
+    expect_done(r);
+    for (uint32_t k = 0; k < r->n_rows; k++) {
+        const RunRow *at = &r->rows[k];
+        const double begin = n * 0.125;
+        if (at->kind == KOINE_POINT_STEP) /* before its commit, the only one */
+            assert_int_equal(at->event_step, 0);
+        if (at->kind == KOINE_POINT_RIGHT) {
+            expect_near(at->time, 0.125 * (1 + n), 0);
+            assert_int_equal(at->event_step, 1);
+            z += y / 8;
+            y += (begin * begin + 1) / 8;
+            n++;
+        }
+        expect_near(at->values[run_column(r, "y")], y, 0);
+        expect_near(at->values[run_column(r, "z")], z, 0);
+        expect_near(at->values[run_column(r, "x")], z + y * (at->time - n * 0.125), 1e-12);
+    }
+    assert_int_equal(n, 15);
+}
+
+static RunRequest request_for_steps(const char *path)
+{
+    RunRequest request = request_for(path, 1.99, 0.3);
+    request.every_event_step = true;
+    return request;
+}
+
+static void test_steps_of_a_component_are_made_where_they_end(void **state)
+{
+    (void)state;
+    run_in_all_tiers(request_for_steps(MODELS "steps.ir"), check_steps);
+    run_in_all_tiers(request_for_steps(with_words("steps.ir", " apart")), check_steps);
+}
+
 /* Two in one model, each an instance of a class: x1' = (1 - x1)/2, x2' = (x1 - x2)/2 from 0.25. */
 static void check_two(const RunResult *r)
 {
@@ -163,7 +222,7 @@ static void expect_failure(const char *path, const char *text)
     if (!strstr(r->report.text, text))
         fail_msg("%s: not '%s'", r->report.text, text);
     assert_true(r->n_rows >= 5); /* what was computed is kept */
-    expect_near(r->rows[5].time, 0.5, 1e-12);
+    run_at(r, "y", 0.5);
     run_free(r);
 }
 
@@ -177,6 +236,7 @@ static void test_a_component_that_fails_ends_the_run_with_its_words(void **state
 {
     (void)state;
     expect_failure(MODELS "failing.ir", "the pressure is too high");
+    expect_failure(MODELS "early.ir", "has come to time 0.55 in its step to 0.6");
 }
 
 /* A model whose component stands in `line`. */
@@ -230,6 +290,21 @@ static void test_tables_that_are_wrong_are_refused(void **state)
     }
 }
 
+static void test_steps_that_cannot_be_made_are_refused(void **state)
+{
+    (void)state;
+    expect_refusal("foreign f \"components.so\" \"gain_kind\" in (u) out (y) step 0.1", "KN2071",
+                   "has no function 'advance'", true);
+    expect_refusal("foreign f \"components.so\" \"gain_kind\" in (u) out (y) apart step 0.1", "KN2071",
+                   "has no function 'advance'", true);
+    expect_refusal("foreign f \"components.so\" \"stepping_lag_kind\" in (u) out (y) step 0.1", "KN2071",
+                   "has states or root functions", true);
+    expect_refusal("foreign f \"components.so\" \"sum_kind\" in (u) out (y) step -0.1", "KN1032", "no positive number",
+                   true);
+    expect_refusal("foreign f \"components.so\" \"sum_kind\" in (u) out (y) through ((y, u)) step 0.1", "KN2071",
+                   "none of its outputs depends on an input", true);
+}
+
 static void test_ports_that_do_not_fit_are_refused(void **state)
 {
     (void)state;
@@ -243,25 +318,6 @@ static void test_ports_that_do_not_fit_are_refused(void **state)
 }
 
 /* ---- in a process of its own ---- */
-/* The model with `words` behind each of its components. */
-static const char *with_words(const char *name, const char *words)
-{
-    static char path[300];
-    char line[500];
-    snprintf(path, sizeof path, MODELS "%s", name);
-    FILE *from = fopen(path, "r");
-    snprintf(path, sizeof path, MODELS "apart_%s", name);
-    FILE *to = fopen(path, "w");
-    while (fgets(line, sizeof line, from)) {
-        const bool is_component = strncmp(line, "foreign ", 8) == 0;
-        line[strcspn(line, "\n")] = 0;
-        fprintf(to, "%s%s\n", line, is_component ? words : "");
-    }
-    fclose(from);
-    fclose(to);
-    return path;
-}
-
 static void test_a_process_of_its_own_gives_the_same_numbers(void **state)
 {
     static const struct {
@@ -330,6 +386,7 @@ int main(void)
         cmocka_unit_test(test_states_join_those_of_the_whole),
         cmocka_unit_test(test_roots_of_a_component_are_located),
         cmocka_unit_test(test_time_events_of_a_component_happen),
+        cmocka_unit_test(test_steps_of_a_component_are_made_where_they_end),
         cmocka_unit_test(test_instances_of_a_component_are_apart),
         cmocka_unit_test(test_solvers_with_a_jacobian_integrate_components),
         cmocka_unit_test(test_a_run_with_a_component_is_continued),
@@ -338,6 +395,7 @@ int main(void)
         cmocka_unit_test(test_nothing_is_loaded_without_permission),
         cmocka_unit_test(test_libraries_that_cannot_be_loaded_are_refused),
         cmocka_unit_test(test_tables_that_are_wrong_are_refused),
+        cmocka_unit_test(test_steps_that_cannot_be_made_are_refused),
         cmocka_unit_test(test_ports_that_do_not_fit_are_refused),
         cmocka_unit_test(test_a_process_of_its_own_gives_the_same_numbers),
         cmocka_unit_test(test_a_component_apart_that_fails_ends_the_run_with_its_words),

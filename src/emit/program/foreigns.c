@@ -145,6 +145,7 @@ KoineForeigns lay_foreigns(const Schedule *schedule, const Slots *slots, const S
                                 .symbol = names_of(pool_names(m->pool), f->symbol),
                                 .is_apart = f->is_apart,
                                 .n_roots = f->n_roots,
+                                .step = f->step,
                                 .name = *path ? arena_format(arena, "%s.%s", path, name) : name,
                                 .inputs = links_of(&l, FOREIGN_IN),
                                 .outputs = links_of(&l, FOREIGN_OUT),

@@ -100,6 +100,7 @@ static void add_slots(Guid *g, const KoineProgram *data)
     for (uint32_t k = 0; k < data->foreigns.n; k++) {
         const KoineTables *of = (*data->foreigns.at[k].kind)->tables;
         add_text(g, of->guid ? of->guid : "");
+        add(g, data->foreigns.at[k].step > 0);
     }
 }
 

@@ -92,6 +92,11 @@ static void take_states(Machine *m, Component *c, bool wakes)
     }
 }
 
+static bool has_steps(const Component *c)
+{
+    return c->foreign->step > 0;
+}
+
 /* ---- failures ---- */
 static KoineStatus put_fault(Machine *m, const Component *c, KoineStatus status, const char *text)
 {
@@ -223,7 +228,10 @@ static KoineStatus initialise(Machine *m, Component *c)
             *place_in(c, f->states.at[j].at) = m->slots[f->states.at[j].slot];
     }
     write_inputs(m, c);
-    c->time = m->slots[m->program->slots.time].r;
+    c->time = c->start = m->slots[m->program->slots.time].r;
+    c->n_steps = 0;
+    if (has_steps(c))
+        c->next_time = c->start + f->step;
     const KoineStatus status = c->model->kind->initialise(c->model, c->time);
     if (status != KOINE_OK)
         return failed(m, c, KOINE_FAILED, "its initial calculation");
@@ -238,6 +246,7 @@ KoineStatus koine_begin_components(Machine *m)
         c->n_begins = c->n_commits = 0;
         c->now.is_open = c->now.is_stepped = c->now.wants_commit = c->now.wants_instant = false;
         c->next_time = INFINITY;
+        c->now.takes_inputs = false;
         c->now.cause = 0;
         c->host.resolution = m->model->host ? m->model->host->resolution : 0;
         const KoineStatus status = initialise(m, c);
@@ -262,6 +271,8 @@ static KoineStatus begin_again(Machine *m, Component *c, bool wakes)
 /* ---- between events ---- */
 static void tell(Machine *m, Component *c)
 {
+    if (has_steps(c)) /* it stands where its last step has led */
+        return;
     const double time = m->slots[m->program->slots.time].r;
     const bool are_others = write_inputs(m, c), moves = gather_states(m, c);
     if (are_others || moves || c->time != time)
@@ -390,7 +401,7 @@ KoineStatus koine_component_tangent(Machine *m, const KoineSystem *s)
         return status;
     for (uint32_t j = 0; j < s->n; j++)
         c->base[j] = is_der ? c->der[s->u.foreign.at[j]] : output_of(c, s->u.foreign.at[j]).r;
-    double step = difference_step(m, c);
+    double step = has_steps(c) ? 0 : difference_step(m, c); /* 0: nothing changes */
     status = KOINE_RETRY;
     for (uint32_t side = 0; side < 2 && step != 0 && status != KOINE_OK; side++, step = -step) {
         displace(m, c, step);
@@ -452,22 +463,33 @@ static bool has_crossed(Component *c, const uint8_t *crossed)
     return any;
 }
 
+static bool is_due(const Component *c, double time)
+{
+    static const double MERGE = 16 * DBL_EPSILON; /* as in arrive.c */
+    return c->next_time <= time + MERGE * fabs(time);
+}
+
 /* Inputs are those on the left. */
 KoineStatus koine_arrive_components(Machine *m, const KoineArrival *arrival)
 {
     static const unsigned PASSED =
         KOINE_AT_START | KOINE_AT_CONTINUE | KOINE_AT_TERMINAL; /* what every component is told of */
-    static const double MERGE = 16 * DBL_EPSILON;               /* as in arrive.c */
     for (uint32_t j = 0; j < m->program->foreigns.n; j++) {
         Component *c = &m->spaces.components[j];
         unsigned cause = arrival->cause & PASSED;
         if (cause & KOINE_AT_CONTINUE && c->n_begins == 0)
             return put_fault(m, c, KOINE_FAILED, "cannot go on from an earlier run: what it remembered is not there");
+        if (has_steps(c)) {
+            c->now.wants_commit = is_due(c, arrival->time);
+            c->now.takes_inputs |= cause & KOINE_AT_START;
+            wake(m, c);
+            continue;
+        }
         tell(m, c);
         keep_left(c);
         if (arrival->cause & KOINE_AT_ROOTS && has_crossed(c, arrival->crossed))
             cause |= KOINE_AT_ROOTS;
-        if (c->next_time <= arrival->time + MERGE * fabs(arrival->time))
+        if (is_due(c, arrival->time))
             cause |= KOINE_AT_TIME;
         if (c->now.wants_instant && arrival->cause & KOINE_AT_STEP)
             cause |= KOINE_AT_STEP;
@@ -486,6 +508,8 @@ KoineStatus koine_arrive_components(Machine *m, const KoineArrival *arrival)
 
 static KoineStatus step(Machine *m, Component *c)
 {
+    if (has_steps(c))
+        return KOINE_OK;
     if (gather_states(m, c) || inputs_differ(m, c)) {
         if (c->now.is_open)
             go_left(c);
@@ -522,7 +546,7 @@ KoineStatus koine_step_component(Machine *m, const KoineNode *node)
         const bool has_changed = !kept || kept[j].i != m->slots[s->unknowns[j]].i;
         if (has_changed)
             cell_moved(m, s->cells[j]);
-        if (has_changed && c->now.is_open)
+        if (has_changed && (c->now.is_open || has_steps(c)))
             cell_jumped(m, s->cells[j]);
     }
     return status;
@@ -536,13 +560,47 @@ bool koine_components_want(const Machine *m)
     return any;
 }
 
+/* A step of its own, with the inputs at its begin. Nothing undoes it: it is made once, where it ends. */
+static KoineStatus advance(Machine *m, Component *c)
+{
+    const double from = c->time, to = c->next_time;
+    double reached = NAN;
+    KoineStatus status = c->model->kind->foreign.advance(c->model, from, to - from, &reached);
+    for (uint32_t k = 0; status == KOINE_GROW && k < 40 && grow(c->model); k++)
+        status = c->model->kind->foreign.advance(c->model, from, to - from, &reached);
+    if (status != KOINE_OK)
+        return failed(m, c, status < 0 ? status : KOINE_FAILED, "a step of its own");
+    if (!(fabs(reached - to) <= 16 * DBL_EPSILON * fabs(to))) {
+        char text[100];
+        KoineText words = koine_text_in(text, sizeof text);
+        koine_text_add(&words, "has come to time %.9g in its step to %.9g", reached, to);
+        return put_fault(m, c, KOINE_FAILED, text);
+    }
+    c->time = to;
+    c->next_time = c->start + (double)(++c->n_steps + 1) * c->foreign->step;
+    c->known = 0;
+    c->n_commits++;
+    c->now.wants_commit = false;
+    c->now.takes_inputs = true;
+    m->instant->result.is_changed = 1;
+    wake(m, c);
+    return KOINE_OK;
+}
+
 KoineStatus koine_commit_components(Machine *m)
 {
     for (uint32_t j = 0; j < m->program->foreigns.n; j++) {
         Component *c = &m->spaces.components[j];
-        keep_left(c);
+        if (!has_steps(c))
+            keep_left(c);
         if (!c->now.wants_commit)
             continue;
+        if (has_steps(c)) {
+            const KoineStatus advanced = advance(m, c);
+            if (advanced != KOINE_OK)
+                return advanced;
+            continue;
+        }
         KoineOutcome outcome;
         const KoineStatus status = finish(m, c, c->model->kind->commit, &outcome, "an event");
         if (status != KOINE_OK)
@@ -561,6 +619,9 @@ KoineStatus koine_leave_components(Machine *m, double *next_time)
     for (uint32_t j = 0; j < m->program->foreigns.n; j++) {
         Component *c = &m->spaces.components[j];
         KoineOutcome outcome;
+        if (c->now.takes_inputs)
+            write_inputs(m, c);
+        c->now.takes_inputs = false;
         if (!c->now.is_open) {
             *next_time = fmin(*next_time, c->next_time);
             continue;
@@ -587,6 +648,8 @@ KoineStatus koine_accept_components(Machine *m, bool *wants_instant)
     *wants_instant = false;
     for (uint32_t j = 0; j < m->program->foreigns.n; j++) {
         Component *c = &m->spaces.components[j];
+        if (has_steps(c))
+            continue;
         tell(m, c);
         KoineOutcome outcome = { 0 };
         KoineStatus status = c->model->kind->accept(c->model, c->time, c->x, &outcome);

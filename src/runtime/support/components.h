@@ -10,6 +10,7 @@ typedef struct {
     bool is_stepped; /* its values are those of this event step */
     bool wants_commit;
     bool wants_instant; /* after an accepted step */
+    bool takes_inputs;  /* at the end of the instant: those of its next step */
 } ComponentInstant;
 
 typedef struct Component {
@@ -26,6 +27,8 @@ typedef struct Component {
     unsigned known;       /* KOINE_WANT_...: evaluated where it was told to be */
     uint32_t n_begins;    /* of its initial calculation, in this start */
     uint32_t n_commits;   /* in all */
+    uint64_t n_steps;     /* of its own, in this run */
+    double start;         /* where these began */
     ComponentInstant now;
 } Component;
 

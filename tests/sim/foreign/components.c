@@ -363,6 +363,61 @@ static double ticks_next(const double *m)
 }
 const Simple ticks_kind = { KIND(ticks_tables), .begin = ticks_begin, .event = ticks_event, .next = ticks_next };
 
+/* ---- steps of its own: y grows by their length times u ---- */
+enum { SUM_U = FIRST, SUM_Y, SUM_END };
+static const KoineVariable sum_rows[] = {
+    ROW("u", SUM_U, IN, MOVING, .start = 0),
+    ROW("y", SUM_Y, OUT, KOINE_VARIABILITY_DISCRETE, .start = 0),
+};
+static const KoineTables sum_tables = TABLES(sum_rows, SUM_END, .n_x = 0);
+static void sum_begin(double *m)
+{
+    m[SUM_Y] = 0;
+}
+static KoineStatus sum_advance(KoineModel *model, double time, double length, double *reached)
+{
+    double *m = block_of(model);
+    if (m[TIME] != time) {
+        strcpy(model->fault.text, "steps do not follow each other");
+        return KOINE_FAILED;
+    }
+    m[SUM_Y] += length * m[SUM_U];
+    *reached = m[TIME] = time + length;
+    return KOINE_OK;
+}
+static KoineStatus stay(KoineModel *model, const KoineEvaluation *at)
+{
+    (void)model;
+    (void)at;
+    return KOINE_OK;
+}
+static KoineStatus early_advance(KoineModel *model, double time, double length, double *reached)
+{
+    const KoineStatus status = sum_advance(model, time, length, reached);
+    if (*reached > 0.55)
+        *reached -= length / 2;
+    return status;
+}
+#define SUM(table, function)                                                                                           \
+    {                                                                                                                  \
+        .kind = { .version = KOINE_MODEL_VERSION,                                                                      \
+                  .size = sizeof(KoineModelKind),                                                                      \
+                  .tables = &(table),                                                                                  \
+                  .create = create,                                                                                    \
+                  .destroy = destroy,                                                                                  \
+                  .initialise = initialise,                                                                            \
+                  .evaluate = stay,                                                                                    \
+                  .accept = accept,                                                                                    \
+                  .arrive = arrive,                                                                                    \
+                  .step = step,                                                                                        \
+                  .commit = commit,                                                                                    \
+                  .leave = leave,                                                                                      \
+                  .foreign.advance = (function) },                                                                     \
+        .begin = sum_begin                                                                                             \
+    }
+const Simple sum_kind = SUM(sum_tables, sum_advance), early_kind = SUM(sum_tables, early_advance),
+             stepping_lag_kind = SUM(lag_tables, sum_advance);
+
 /* ---- what goes wrong ---- */
 static void to_nan(double *m)
 {
