@@ -95,6 +95,9 @@ KOINE_API bool koine_set(KoineProject *project, const char *name, const char *va
  * or, before the first one, those it would start from (nan: computed). The number of values there are; -1: no such
  * name. */
 KOINE_API int64_t koine_get(const KoineProject *project, const char *name, double *values, uint32_t most);
+/* The same of a String, whose values as numbers are nan: the text of its element, from 0; it holds until the next call
+ * for the project. NULL: there is no such String, or it is computed. */
+KOINE_API const char *koine_get_text(const KoineProject *project, const char *name, uint32_t element);
 
 /* ---- Runs ------------------------------------------------------------------------------------------------------- */
 

@@ -66,6 +66,7 @@ FUNCTIONS = {
     "koine_give": (None, c_void_p, c_char_p, c_char_p),
     "koine_set": (c_bool, c_void_p, c_char_p, c_char_p),
     "koine_get": (c_int64, c_void_p, c_char_p, POINTER(c_double), c_uint32),
+    "koine_get_text": (c_char_p, c_void_p, c_char_p, c_uint32),
     "koine_listen": (None, c_void_p, POINTER(Listener)),
     "koine_run": (c_int, c_void_p),
     "koine_begin": (c_bool, c_void_p),

@@ -162,10 +162,15 @@ class Model:
             self._fail()
 
     def __getitem__(self, name):
-        """A value where the run stands, at the end of the last one, or the one that it would start from (nan: computed)."""
+        """A value where the run stands, at the end of the last one, or the one that it would start from (nan: computed;
+        a String: None)."""
         n = LIBRARY.koine_get(self._handle(), bytes_of(name), None, 0)
         if n < 0:
             raise KeyError(name)
+        variable = self.variables.get(name) or self.variables.get(name.split("[")[0])
+        if variable and variable.type == "string":
+            texts = [text_of(LIBRARY.koine_get_text(self._handle(), bytes_of(name), k)) for k in range(n)]
+            return nested(texts, variable.shape) if variable.name == name and variable.shape else texts[0]
         values = (ctypes.c_double * n)()
         LIBRARY.koine_get(self._handle(), bytes_of(name), values, n)
         variable = self.variables.get(name)

@@ -49,6 +49,7 @@ typedef struct {
     ExperimentRun *run;   /* NULL: none is open */
     RunRecord record;     /* of the run that has ended */
     KoineModel last;      /* with the block of its end; block NULL: none */
+    const char **texts;   /* of its Strings, element by element in the order of the table */
     KoineSavedRun *saved; /* by koine_save; NULL: none */
 } ApiRun;
 

@@ -46,6 +46,24 @@ static KoineSink *on_ready(void *context, const ExperimentRun *run)
     return &project->run.memory.sink;
 }
 
+static const char **keep_texts(KoineProject *project, KoineModel *model)
+{
+    const KoineTables *tables = model->kind->tables;
+    VEC(const char *) texts = { 0 };
+    for (uint32_t k = 0; k < tables->n_variables; k++) {
+        const KoineVariable *v = &tables->variables[k];
+        for (uint32_t j = 0; v->type == KOINE_STRING && j < v->count; j++) {
+            KoineSlot slot = { .i = 0 };
+            size_t n;
+            if (v->now != KOINE_NO_OFFSET)
+                memcpy(&slot, model->block + v->now + j * sizeof slot, sizeof slot);
+            const char *text = model->kind->texts.get(model, slot, &n);
+            vec_push(project->run.arena, &texts, arena_text(project->run.arena, text, n));
+        }
+    }
+    return texts.at;
+}
+
 /* The values at the end outlive the instance. */
 static void on_ended(void *context, const ExperimentRun *run, KoineModel *model)
 {
@@ -54,6 +72,7 @@ static void on_ended(void *context, const ExperimentRun *run, KoineModel *model)
     project->run.last = *model;
     project->run.last.block = arena_alloc(project->run.arena, model->size, 64);
     memcpy(project->run.last.block, model->block, model->size);
+    project->run.texts = keep_texts(project, model);
 }
 
 /* ---- Begin, step, end ------------------------------------------------------------------------------------------- */

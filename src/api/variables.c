@@ -94,6 +94,43 @@ int64_t koine_get(const KoineProject *project, const char *name, double *values,
     return n;
 }
 
+/* Of the last run: the texts of Strings before this one come first. */
+static const char *kept_text(const ApiRun *run, const KoineTables *tables, Column column)
+{
+    uint32_t at = column.element;
+    for (uint32_t k = 0; k < column.variable; k++)
+        at += tables->variables[k].type == KOINE_STRING ? tables->variables[k].count : 0;
+    return run->texts[at];
+}
+
+const char *koine_get_text(const KoineProject *project, const char *name, uint32_t element)
+{
+    const ApiRun *run = &project->run;
+    Column first;
+    uint32_t n = 0;
+    if (!project->kind)
+        return NULL;
+    const KoineTables *tables = project->kind->tables;
+    Arena *scratch = arena_create_like(project->arena);
+    const bool is_found = find_elements(tables, name, &first, &n, scratch);
+    arena_destroy(scratch);
+    if (!is_found || element >= n || tables->variables[first.variable].type != KOINE_STRING)
+        return NULL;
+    const KoineVariable *v = &tables->variables[first.variable];
+    first.element += element;
+    if (!run->run && run->last.block)
+        return kept_text(run, tables, first);
+    /* The cast is for `get`, which may note that the block has moved. */
+    KoineModel *model = run->run ? (KoineModel *)(uintptr_t)run_model(run->run) : project->idle;
+    const uint64_t offset = run->run ? v->now : v->set;
+    KoineSlot slot;
+    size_t size;
+    if (offset == KOINE_NO_OFFSET)
+        return NULL;
+    memcpy(&slot, model->block + offset + first.element * sizeof slot, sizeof slot);
+    return slot.i == KOINE_NOT_GIVEN ? NULL : model->kind->texts.get(model, slot, &size);
+}
+
 static bool take(KoineProject *project, const Setting *setting)
 {
     Arena *scratch = arena_create_like(project->arena);

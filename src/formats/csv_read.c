@@ -16,7 +16,8 @@ typedef struct {
     Diag *diag;
     Text field; /* of the slow path: without quotes and blanks around */
     uint32_t reported;
-    bool keeps_words;
+    bool keeps_words, is_quoted; /* is_quoted: the last field was */
+    uint8_t *has_texts;          /* per column: a field in quotes is no number */
     VEC(SeriesWord) words;
 } Reader;
 
@@ -71,7 +72,8 @@ static bool read_field(Reader *reader)
     reader->field.n = 0;
     text_add(&reader->field, "");
     skip_blanks(reader);
-    if (reader->at < reader->end && *reader->at == '"') {
+    reader->is_quoted = reader->at < reader->end && *reader->at == '"';
+    if (reader->is_quoted) {
         if (!read_quoted(reader))
             return false;
         skip_blanks(reader);
@@ -111,6 +113,8 @@ static bool read_number(Reader *reader, const char *name, uint32_t column, uint6
         return false;
     if (reader->field.n == 0) {
         *value = NAN;
+        if (reader->is_quoted && column > 0 && !reader->keeps_words)
+            reader->has_texts[column] = 1;
         return true;
     }
     const char *stop = reader->field.at + reader->field.n;
@@ -120,6 +124,10 @@ static bool read_number(Reader *reader, const char *name, uint32_t column, uint6
     if (reader->keeps_words && column > 0 && !memchr(reader->field.at, 0, reader->field.n)) {
         const SeriesWord word = { row, column, arena_text(reader->arena, reader->field.at, reader->field.n) };
         vec_push(reader->arena, &reader->words, word);
+        return true;
+    }
+    if (reader->is_quoted && column > 0) {
+        reader->has_texts[column] = 1;
         return true;
     }
     report_number(reader, name);
@@ -220,6 +228,27 @@ static void leave_out_cut_line(Reader *reader)
     reader->end = whole;
 }
 
+/* What Strings were is no number. */
+static void leave_out_texts(const Reader *reader, Columns *columns)
+{
+    uint32_t n = 0, n_texts = 0;
+    const char *first = "";
+    for (uint32_t c = 0; c < columns->n; c++) {
+        if (!reader->has_texts[c]) {
+            columns->at[n++] = columns->at[c];
+            continue;
+        }
+        first = n_texts++ ? first : columns->at[c].name;
+    }
+    columns->n = n;
+    if (n_texts == 0)
+        return;
+    diag_warning(reader->diag, DIAG_RESULT_TEXTS, SPAN_NONE, "%s: '%.80s'%s left out: texts are no numbers",
+                 reader->path, first,
+                 n_texts > 1 ? arena_format(reader->arena, " and %u more are", n_texts - 1) : " is");
+    diag_help(reader->diag, "only numbers are drawn, compared and converted");
+}
+
 static Series *read_table(Reader given, const char *text, size_t size)
 {
     Reader reader = given;
@@ -242,6 +271,8 @@ static Series *read_table(Reader given, const char *text, size_t size)
     if (!read_header(&reader, &columns))
         return NULL;
 
+    reader.has_texts = NEW_ARRAY(arena, uint8_t, columns.n);
+    memset(reader.has_texts, 0, columns.n);
     leave_out_cut_line(&reader);
     const uint64_t most = (uint64_t)(reader.end - reader.at) / columns.n + 1;
     const uint64_t lines = count_lines(&reader);
@@ -262,6 +293,7 @@ static Series *read_table(Reader given, const char *text, size_t size)
         return NULL;
     for (uint32_t c = 0; c < columns.n; c++)
         columns.at[c].values = values + c * rows;
+    leave_out_texts(&reader, &columns);
     Series *series = NEW(arena, Series);
     *series = (Series){ columns.n, row, columns.at, NULL, reader.words.at, reader.words.n };
     return series;

@@ -248,6 +248,14 @@ static bool take_all(Selector *selector, const char *glob, unsigned flags)
     return is_any || (is_exact && take_derivative(selector, glob));
 }
 
+static bool matches_text(const KoineTables *tables, const char *glob)
+{
+    for (uint32_t row = 0; row < tables->n_variables; row++)
+        if (tables->variables[row].type == KOINE_STRING && strcmp(tables->variables[row].name, glob) == 0)
+            return true;
+    return false;
+}
+
 bool select_columns(const KoineTables *tables, const char *const *globs, uint32_t n_globs, unsigned flags, Arena *arena,
                     Selection *selection, SelectionMiss *miss)
 {
@@ -262,7 +270,8 @@ bool select_columns(const KoineTables *tables, const char *const *globs, uint32_
         is_any = is_any || take_all(&selector, glob, flags);
         selector.any_case = false;
         if (is_filtered && !is_any) {
-            *miss = (SelectionMiss){ g, nearest_name(tables, glob), matches_closed_row(tables, glob) };
+            *miss = (SelectionMiss){ g, nearest_name(tables, glob), matches_text(tables, glob),
+                                     matches_closed_row(tables, glob) };
             return false;
         }
     }
@@ -272,7 +281,9 @@ bool select_columns(const KoineTables *tables, const char *const *globs, uint32_
 
 void selection_miss_text(const SelectionMiss *miss, const char *const *globs, char *text, size_t size)
 {
-    if (miss->is_closed)
+    if (miss->is_text)
+        snprintf(text, size, "'%.80s' is a String: only CSV holds texts", globs[miss->glob]);
+    else if (miss->is_closed)
         snprintf(text, size,
                  "'%.80s' matches only parameters and hidden variables; they are recorded when named in full",
                  globs[miss->glob]);

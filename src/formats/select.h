@@ -26,6 +26,7 @@ typedef struct {
 typedef struct {
     uint32_t glob;       /* its index */
     const char *nearest; /* a name like it, or NULL */
+    bool is_text;        /* it names a String, which this does not take */
     bool is_closed;      /* it does match parameters or hidden variables, which must be named in full */
 } SelectionMiss;
 

@@ -258,6 +258,30 @@ static void an_experiment_is_opened(void **state)
     koine_close(p);
 }
 
+/* ---- Strings ---- */
+static void strings_are_set_and_read(void **state)
+{
+    (void)state;
+    KoineProject *p = koine_open(KOINE_SOURCE_DIR "/tests/sim/strings/texts.ir", &(KoineOpening){ .tier = "interp" });
+    assert_true(koine_is_ready(p));
+    assert_string_equal(koine_get_text(p, "name", 0), "pump");
+    assert_null(koine_get_text(p, "title", 0)); /* computed */
+    assert_null(koine_get_text(p, "x", 0));
+    assert_null(koine_get_text(p, "name", 1));
+    assert_null(koine_get_text(p, "nothing", 0));
+    koine_give(p, "stop", "1");
+    assert_true(koine_set(p, "name", "tap"));
+    assert_true(koine_begin(p));
+    assert_true(koine_step(p, 0.25));
+    assert_string_equal(koine_get_text(p, "label", 0), "tap [m/s]: off 000 idle");
+    koine_step(p, 1);
+    assert_int_equal(koine_end(p), KOINE_END_DONE);
+    assert_string_equal(koine_get_text(p, "label", 0), "tap [m/s]: on 001 at  0.500|idle  |");
+    assert_string_equal(koine_get_text(p, "state", 0), "at  0.500|idle  |");
+    assert_true(isnan(number(p, "label")));
+    koine_close(p);
+}
+
 /* ---- Threads ---------------------------------------------------------------------------------------------------- */
 
 static void *run_alone(void *argument)
@@ -353,6 +377,7 @@ int main(void)
         cmocka_unit_test(an_interrupted_run_keeps_its_results),
         cmocka_unit_test(files_are_written_read_and_compared),
         cmocka_unit_test(an_experiment_is_opened),
+        cmocka_unit_test(strings_are_set_and_read),
         cmocka_unit_test(projects_run_in_threads),
         cmocka_unit_test(test_a_run_is_steered_saved_and_linearised),
     };

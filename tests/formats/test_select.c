@@ -102,7 +102,7 @@ static void a_glob_without_match_is_an_error_with_the_nearest_name(void **state)
     assert_string_equal(chosen(*state, "Integ.Y", 0), "no variable matches 'Integ.Y'; did you mean 'Integ.Z'?");
     assert_string_equal(chosen(*state, "Z", 0), "no variable matches 'Z'; did you mean 'Integ.Z'?");
     assert_string_equal(chosen(*state, "x,quite_another", 0), "no variable matches 'quite_another'");
-    assert_string_equal(chosen(*state, "text", 0), "no variable matches 'text'");
+    assert_string_equal(chosen(*state, "text", 0), "'text' is a String: only CSV holds texts");
 }
 
 static void lists_split_at_commas_outside_brackets_and_quotes(void **state)

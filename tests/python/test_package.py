@@ -66,6 +66,18 @@ class Steering(unittest.TestCase):
 
 
 class Values(unittest.TestCase):
+    def test_a_string_is_a_text(self):
+        with koine.Model(SOURCE / "tests" / "sim" / "strings" / "texts.ir", tier="interp", stop=1) as model:
+            self.assertEqual(model["name"], "pump")
+            self.assertIsNone(model["title"])  # computed
+            model["name"] = "tap \u00e4"
+            model.begin()
+            model.step(0.25)
+            self.assertEqual(model["label"], "tap \u00e4 [m/s]: off 000 idle")
+            model.step(1)
+            model.end()
+            self.assertEqual(model["state"], "at  0.500|idle  |")
+
     def test_a_column_is_an_array(self):
         column = open_rise(stop=2).run()["X"]
         self.assertIsInstance(column, numpy.ndarray if HAS_NUMPY else array.array)
