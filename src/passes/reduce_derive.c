@@ -5,17 +5,6 @@
 #include "ir/simplify.h"
 #include "passes/reduce_index.h"
 
-static bool is_touched(const Reduction *r, uint32_t quantity)
-{
-    return r->quantities.first_ref[quantity] != ID_NONE;
-}
-
-/* Order k of the quantity is integrated. */
-static bool is_state(const Reduction *r, uint32_t quantity, uint32_t order)
-{
-    return order + r->quantities.demoted[quantity] < r->p.highest[quantity];
-}
-
 Ref ref_of_order(const Reduction *r, uint32_t quantity, uint32_t order)
 {
     REQUIRE(is_touched(r, quantity) && order <= r->p.highest[quantity]);
@@ -78,19 +67,7 @@ static void add_link(Reduction *r, VarId state, VarId derivative)
     m->equations.at[e.index].origin.made_by = "reduce-index";
 }
 
-static bool check_definition(Reduction *r, VarId var, bool is_integrated)
-{
-    const Model *m = r->model;
-    const Variable *v = model_var(m, var);
-    if ((v->definition == DEFINITION_DER) == is_integrated || !variable_is_element(m, var))
-        return true;
-    diag_error(r->c->diag, DIAG_NOT_YET, v->span,
-               "'%s' is an element of an array whose elements would be states in part: not executed yet",
-               variable_path(m, var, r->c->scratch));
-    return false;
-}
-
-static bool place_quantity(Reduction *r, uint32_t quantity)
+static void place_quantity(Reduction *r, uint32_t quantity)
 {
     Model *m = r->model;
     const uint32_t highest = r->p.highest[quantity];
@@ -103,15 +80,12 @@ static bool place_quantity(Reduction *r, uint32_t quantity)
             continue;
         }
         refs[k] = ref_now(own == ID_NONE ? add_derivative(r, quantity, k, refs[k - 1].var) : (VarId){ own });
-        if (own != ID_NONE && !check_definition(r, refs[k].var, is_integrated))
-            return false;
         model_var(m, refs[k].var)->definition = is_integrated ? DEFINITION_DER : DEFINITION_NOW;
         if (own == ID_NONE && follows_state)
             add_link(r, refs[k - 1].var, refs[k].var);
         if (own != ID_NONE && !is_integrated && r->chains.follower[own] != ID_NONE)
             m->equations.at[r->chains.link[own]].kind = EQUATION_DROPPED;
     }
-    return true;
 }
 
 /* der(v) of a variable that is integrated no more is a variable of its own. */
@@ -322,13 +296,14 @@ static void add_start_equations(Reduction *r)
 bool write_reduced(Reduction *r)
 {
     list_touched(r);
-    open_rows(r);
-    for (uint32_t k = 0; k < r->quantities.n; k++) {
-        if (!is_touched(r, k))
-            continue;
-        if (!place_quantity(r, k))
-            return false;
+    if (copy_elements(r)) {
+        r->is_again = true;
+        return true;
     }
+    open_rows(r);
+    for (uint32_t k = 0; k < r->quantities.n; k++)
+        if (is_touched(r, k))
+            place_quantity(r, k);
     replace_references(r);
     write_state_sets(r);
     if (!check_assignments(r))

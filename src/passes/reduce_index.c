@@ -329,7 +329,9 @@ static bool reduce(Compile *c)
     }
     if (r.p.most == 0)
         return true;
-    return check_rigid(&r) && select_states(&r) && write_reduced(&r);
+    if (!check_rigid(&r) || !select_states(&r) || !write_reduced(&r))
+        return false;
+    return !r.is_again || reduce(c);
 }
 
 bool reduce_index(Compile *c)

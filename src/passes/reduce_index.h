@@ -59,7 +59,23 @@ typedef struct {
     Pantelides p;
     VEC(SetPlan) plans;
     uint32_t n_set_states; /* states and choices that were made for them */
+    bool is_again;         /* the model is another one now: all of it is to be found out once more */
 } Reduction;
+
+/* It is in a differentiated equation; known from the writing on. */
+static inline bool is_touched(const Reduction *r, uint32_t quantity)
+{
+    return r->quantities.first_ref[quantity] != ID_NONE;
+}
+
+/* Order k of the quantity is integrated. */
+static inline bool is_state(const Reduction *r, uint32_t quantity, uint32_t order)
+{
+    return order + r->quantities.demoted[quantity] < r->p.highest[quantity];
+}
+
+/* Makes copies of elements that would be states in part; true: there are such, and nothing else was changed. */
+bool copy_elements(Reduction *r);
 
 /* Order of the quantity that the reference is; false: it is of none. */
 static inline bool quantity_of(const Reduction *r, Ref ref, uint32_t *quantity, uint32_t *order)

@@ -801,9 +801,44 @@ static void test_ot067_derivatives_do_not_blow_up(void **state)
     assert_true(many < 400 * 40);
 }
 
+/* Runge and Kutta with 200,000 steps for the angle, th'' = -sin(th), from asin(0.6): r = (sin(th), -cos(th)). */
+static void check_array_pendulum(const RunResult *r)
+{
+    expect_done(r);
+    expect_near(run_at(r, "r[1]", 1), 0.355773744097, 1e-7);
+    expect_near(run_at(r, "r[2]", 1), -0.934572117609, 1e-7);
+    expect_near(run_at(r, "y", 0.4), run_at(r, "r[1]", 0.4), 0);
+    expect_near(run_last(r, "r[1]"), -0.236771148739, 1e-7);
+    expect_near(run_last(r, "y"), -0.971565449738, 1e-7);
+    expect_near(run_last(r, "v[1]"), 0.585773761341 * -0.971565449738, 1e-7);
+}
+
+static void check_array_line(const RunResult *r)
+{
+    expect_done(r);
+    for (uint32_t k = 0; k < r->n_rows; k++) {
+        const double x = cos(sqrt(2) * r->rows[k].time);
+        expect_near(r->rows[k].values[run_column(r, "r[1]")], x, 1e-7);
+        expect_near(r->rows[k].values[run_column(r, "r[2]")], (-1 - x) / 2, 1e-7);
+        expect_near(r->rows[k].values[run_column(r, "f")], 2, 1e-9);
+    }
+    expect_near(run_last(r, "y"), run_last(r, "r[2]"), 0);
+}
+
+static void test_elements_of_an_array_may_be_states_in_part(void **state)
+{
+    (void)state;
+    expect_index(HERE "array_line.ir", 3, 2);
+    run_in_all_tiers((RunRequest){ .path = HERE "array_pendulum.ir", .stop = 2, .interval = 0.2, .tolerance = 1e-10 },
+                     check_array_pendulum);
+    run_in_all_tiers((RunRequest){ .path = HERE "array_line.ir", .stop = 2, .interval = 0.2, .tolerance = 1e-10 },
+                     check_array_line);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_elements_of_an_array_may_be_states_in_part),
         cmocka_unit_test(test_ot066_the_index_is_reported),
         cmocka_unit_test(test_ot063_ot064_two_parallel_capacitors),
         cmocka_unit_test(test_ot064_a_ring_of_capacitors),
