@@ -1,6 +1,7 @@
 /* Leaves with an index become leaves with a slot and strides; see kernels.h. */
 #include "emit/program/kernels.h"
 #include "base/bug.h"
+#include "ir/evaluate.h"
 #include "ir/memo.h"
 #include "ir/simplify.h"
 #include "ir/substitute.h"
@@ -16,6 +17,7 @@ typedef struct {
     uint32_t n_leaves;
     bool has_chosen; /* some element has an index that is known only at run time */
     bool has_hiding; /* some Integer that may have no value is compared */
+    bool has_tables; /* some expressions are known at each point */
 } Flat;
 
 static const Expr *new_leaf(Flat *f, Type type, ElementMap map, uint32_t base)
@@ -141,14 +143,21 @@ static const Expr *guard_elements(Flat *f, const Expr *e)
     return expr_if(f->ks->model->pool, outside, new_leaf(f, e->type, fixed, no_value(f->ks, e->type)), e);
 }
 
+static bool is_replaced(const Flat *f, const Expr *e)
+{
+    for (uint32_t k = 0; k < f->from.n; k++)
+        if (f->from.at[k] == e)
+            return true;
+    return false;
+}
+
 static void flatten_leaves(Flat *f, const Expr *e);
 
 static void flatten_leaf(Flat *f, const Expr *e, bool is_argument)
 {
     Model *m = f->ks->model;
-    for (uint32_t k = 0; k < f->from.n; k++)
-        if (f->from.at[k] == e)
-            return;
+    if (is_replaced(f, e))
+        return;
     Type scalar = e->type;
     scalar.rank = 0;
     ElementMap map;
@@ -171,6 +180,8 @@ static void flatten_leaves(Flat *f, const Expr *e)
         flatten_leaf(f, e, true);
         return;
     }
+    if (f->has_tables && is_replaced(f, e))
+        return;
     for (uint32_t k = 0; k < e->n_args; k++)
         if (e->args[k]->n_leaves)
             flatten_leaves(f, e->args[k]);
@@ -312,10 +323,85 @@ Piece lay_terms(Kernels *ks, uint32_t n, const Term *terms, const uint32_t *slot
     return (Piece){ kernel_for(ks, n, outputs, n_leaves, NULL, NULL), put_row(ks, row, n + n_leaves), 1 };
 }
 
+/* ---- what is known at each point before the run ---- */
+/* The value of a structural parameter that is written down: nothing can change it. */
+static const Expr *structural_value(const Flat *f, const Expr *leaf)
+{
+    const Ref ref = f->refs[leaf->u.leaf];
+    const Variable *v = ref_is_of_variable(ref) && leaf->type.rank == 0 ? model_var(f->ks->model, ref.var) : NULL;
+    const bool is_number = v && v->variability == VARIABILITY_STRUCTURAL && v->type.rank == 0 && v->binding.shape &&
+                           v->binding.shape->kind == EXPR_INTEGER;
+    return is_number ? v->binding.shape : NULL;
+}
+
+static void note_structural(const Flat *f, const Expr *e, Value *values)
+{
+    if (e->kind == EXPR_LEAF)
+        values[e->u.leaf].i = structural_value(f, e)->u.integer;
+    for (uint32_t k = 0; k < e->n_args && e->n_leaves; k++)
+        note_structural(f, e->args[k], values);
+}
+
+static bool is_known(const Flat *f, const Expr *e, bool *has_iterator)
+{
+    if (e->kind == EXPR_LEAF)
+        return structural_value(f, e) != NULL;
+    *has_iterator |= e->kind == EXPR_ITERATOR;
+    if (e->kind != EXPR_CALL)
+        return e->kind == EXPR_ITERATOR || e->kind == EXPR_REAL || e->kind == EXPR_INTEGER;
+    for (uint32_t k = 0; k < e->n_args; k++)
+        if (!is_known(f, e->args[k], has_iterator))
+            return false;
+    return true;
+}
+
+/* A Real that is known at each point becomes a slot for each of them. False: somewhere it has no value. */
+static bool tabulate(Flat *f, const Expr *e)
+{
+    Model *m = f->ks->model;
+    const Domain *d = &m->domains.at[f->domain.index];
+    const uint64_t count = domain_count(m, f->domain);
+    const uint32_t first = take_slots(f->ks, count);
+    Value *values = NEW_ARRAY(f->ks->scratch, Value, (size_t)e->n_leaves + 1);
+    ElementMap map = { 0 };
+    int64_t weight = 1, j[ELEMENT_LEVELS] = { 0 }, iterators[ELEMENT_LEVELS];
+    for (uint32_t k = d->n; k-- > 0; weight *= m->iterators.at[d->first + k].count)
+        map.step[k] = weight;
+    note_structural(f, e, values);
+    for (uint64_t i = 0; i < count; i++) {
+        Value value;
+        for (uint32_t k = 0; k < d->n; k++)
+            iterators[k] = m->iterators.at[d->first + k].first + j[k] * m->iterators.at[d->first + k].stride;
+        if (!expr_evaluate(e, values, iterators, &value) || !isfinite(value.r))
+            return false;
+        add_constant(f->ks, first + (uint32_t)i, 1, (KoineSlot){ .r = value.r });
+        for (uint32_t k = d->n; k-- > 0; j[k] = 0)
+            if (++j[k] < m->iterators.at[d->first + k].count)
+                break;
+    }
+    replace(f, e, new_leaf(f, e->type, map, first));
+    f->has_tables = true;
+    return true;
+}
+
+static void tabulate_known(Flat *f, const Expr *e)
+{
+    bool has_iterator = false;
+    if (e->kind == EXPR_LEAF || e->n_args == 0)
+        return;
+    if (e->kind == EXPR_CALL && e->type.kind == TYPE_REAL && e->type.rank == 0 && is_known(f, e, &has_iterator) &&
+        has_iterator && !is_replaced(f, e) && tabulate(f, e))
+        return;
+    for (uint32_t k = 0; k < e->n_args; k++)
+        tabulate_known(f, e->args[k]);
+}
+
 /* Leaves with an index and loop variables of the domain become leaves with slots. */
 static void flatten_outputs(Flat *f, uint32_t n, const Expr **outputs)
 {
     Model *m = f->ks->model;
+    for (uint32_t k = 0; k < n; k++)
+        tabulate_known(f, outputs[k]);
     for (uint32_t k = 0; k < n; k++)
         flatten_leaves(f, outputs[k]);
     for (uint32_t k = 0; k < n; k++)
