@@ -82,7 +82,8 @@ typedef struct {
 
 /* One row a variable, arrays are one row. Results, --set, FMI and SMP publish from here. */
 typedef struct {
-    const char *name, *unit, *comment; /* name: full path in the source's spelling */
+    const char *name, *unit, *comment; /* name: full path in the source's spelling; empty
+                                          brackets take the first indices: element 2 of "c[].x" is c[2].x */
     uint64_t now, pre; /* byte offset in the block, or KOINE_NO_OFFSET; elements contiguous, row major */
     uint64_t set;      /* offset to write a start or parameter value to before initialise, or KOINE_NO_OFFSET */
     uint32_t count, first_dim, n_dims; /* elements; n_dims extents from tables->types.dims[first_dim] */

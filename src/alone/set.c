@@ -31,19 +31,21 @@ static const KoineVariable *find(const Setting *s)
     return n == 1 ? found : NULL;
 }
 
-/* "[2,1]": the place of the element, row by row; UINT32_MAX: there is no such element. */
-static uint32_t element_at(const Setting *s, const KoineVariable *v, const char *indices)
+/* The place of the element that the name means; UINT32_MAX: it means none of this variable. */
+static uint32_t element_of(const Setting *s, const KoineVariable *v, bool any_case)
 {
-    uint32_t element = 0;
+    enum { MOST_DIMS = 32 };
+    uint32_t index[MOST_DIMS], element = 0;
+    if (v->n_dims == 0 ||
+        text_read_element(s->name, (size_t)s->n_name, v->name, any_case, index, MOST_DIMS) != v->n_dims)
+        return UINT32_MAX;
     for (uint32_t d = 0; d < v->n_dims; d++) {
-        char *end;
-        const unsigned long extent = s->tables->types.dims[v->first_dim + d], index = strtoul(indices + 1, &end, 10);
-        if (end == indices + 1 || *end != (d + 1 < v->n_dims ? ',' : ']') || index < 1 || index > extent)
+        const uint32_t extent = s->tables->types.dims[v->first_dim + d];
+        if (index[d] > extent)
             return UINT32_MAX;
-        element = element * (uint32_t)extent + (uint32_t)index - 1;
-        indices = end;
+        element = element * extent + index[d] - 1;
     }
-    return strcmp(indices, "]") == 0 ? element : UINT32_MAX;
+    return element;
 }
 
 static bool read_name(const Setting *s, const KoineVariable *v, int64_t *number)
@@ -130,17 +132,15 @@ bool set_by_name(KoineModel *model, const char *setting, char *why, size_t size)
     s.value = equals + 1;
     s.n_name = (int)(equals - setting);
     const KoineVariable *v = find(&s);
-    char indices[64] = "";
-    const char *bracket = memchr(setting, '[', (size_t)s.n_name);
-    if (!v && bracket) {
-        snprintf(indices, sizeof indices, "%.*s", (int)(equals - bracket), bracket);
-        s.n_name = (int)(bracket - setting);
-        v = find(&s);
+    uint32_t element = v && v->n_dims ? UINT32_MAX : 0;              /* an array is set element by element */
+    for (uint32_t k = 0; !v && k < 2 * s.tables->n_variables; k++) { /* first with the capitals as they are */
+        const KoineVariable *row = &s.tables->variables[k % s.tables->n_variables];
+        element = element_of(&s, row, k >= s.tables->n_variables);
+        v = element != UINT32_MAX ? row : NULL;
     }
-    const uint32_t element = !v ? 0 : v->n_dims ? element_at(&s, v, indices) : *indices ? UINT32_MAX : 0;
     KoineSlot slot = { .i = 0 };
     if (!v || element == UINT32_MAX)
-        snprintf(why, size, "there is no variable '%.*s%s'", s.n_name < 200 ? s.n_name : 200, setting, indices);
+        snprintf(why, size, "there is no variable '%.*s'", s.n_name < 200 ? s.n_name : 200, setting);
     else if (v->set == KOINE_NO_OFFSET)
         snprintf(why, size, "'%.100s' cannot be set: it is computed", v->name);
     else if (read_slot(&s, v, &slot)) {

@@ -5,6 +5,8 @@
 #include "base/utf8.h"
 #include <math.h>
 #include <stdarg.h>
+#include <stdlib.h>
+#include <strings.h>
 
 /* Makes room for `more` bytes and the terminating 0. */
 static void text_reserve(Text *text, size_t more)
@@ -192,4 +194,43 @@ void text_element(Text *text, const char *name, size_t length, uint32_t n, const
         if (k + 1 == n)
             text_char(text, ']');
     }
+}
+
+/* Numbers with commas up to the closing bracket, behind which it returns; NULL: they are not. */
+static const char *read_indices(const char *at, const char *end, uint32_t *index, uint32_t most, uint32_t *n)
+{
+    while (at < end && *at >= '0' && *at <= '9' && *n < most) {
+        char *behind;
+        const unsigned long number = strtoul(at, &behind, 10);
+        if (number == 0 || number > UINT32_MAX || behind >= end)
+            return NULL;
+        index[(*n)++] = (uint32_t)number;
+        if (*behind == ']')
+            return behind + 1;
+        if (*behind != ',')
+            return NULL;
+        at = behind + 1;
+    }
+    return NULL;
+}
+
+uint32_t text_read_element(const char *text, size_t length, const char *name, bool any_case, uint32_t *index,
+                           uint32_t most)
+{
+    const char *at = text, *const end = text + length;
+    uint32_t n = 0;
+    for (; *name; name++) {
+        if (at == end || (any_case ? strncasecmp(at++, name, 1) != 0 : *at++ != *name))
+            return 0;
+        if (*name != '[' || (name[1] != ']' && name[1] != ','))
+            continue;
+        const uint32_t before = n, wanted = (uint32_t)strcspn(name, "]");
+        at = read_indices(at, end, index, most, &n);
+        if (!at || n - before != wanted)
+            return 0;
+        name += wanted;
+    }
+    if (at < end && *at == '[')
+        at = read_indices(at + 1, end, index, most, &n);
+    return at == end ? n : 0;
 }

@@ -28,6 +28,10 @@ void text_xml(Text *text, const char *value);
 void text_json(Text *text, const char *value); /* quoted and escaped */
 /* a[2].x[3] of "a[].x" and 2, 3: empty brackets take the first indices, those that are left follow. */
 void text_element(Text *text, const char *name, size_t length, uint32_t n, const uint32_t *index);
+/* The other way: the indices in "a[2].x[3]" as an element of "a[].x"; how many, 0: it is none. Bytes are compared, or
+ * letters without their case. */
+uint32_t text_read_element(const char *text, size_t length, const char *name, bool any_case, uint32_t *index,
+                           uint32_t most);
 bool text_ends_with(const char *text, const char *end);
 
 enum { REAL_TEXT_SIZE = 32 };

@@ -1,34 +1,32 @@
 /* See foreign.h. */
 #include "emit/foreign.h"
-#include <stdlib.h>
+#include "base/text.h"
 
-/* The number of the element in the order of rows, of indices that stand in brackets; false: there is none. */
-static bool read_indices(const KoineTables *tables, const KoineVariable *v, const char *text, uint32_t *element)
+enum { MOST_DIMS = 32 };
+
+/* The number of the element in the order of rows that the name means; false: it means none of this variable. */
+static bool read_element(const KoineTables *tables, const KoineVariable *v, const char *name, uint32_t *element)
 {
+    uint32_t index[MOST_DIMS];
     *element = 0;
-    if (!*text)
-        return v->n_dims == 0;
+    if (v->n_dims == 0)
+        return strcmp(v->name, name) == 0;
+    if (text_read_element(name, strlen(name), v->name, false, index, MOST_DIMS) != v->n_dims)
+        return false;
     for (uint32_t k = 0; k < v->n_dims; k++) {
-        char *end;
         const uint32_t extent = tables->types.dims[v->first_dim + k];
-        const unsigned long index = strtoul(text + 1, &end, 10);
-        if (*text != (k ? ',' : '[') || end == text + 1 || index == 0 || index > extent)
+        if (index[k] > extent)
             return false;
-        *element = *element * extent + (uint32_t)index - 1;
-        text = end;
+        *element = *element * extent + index[k] - 1;
     }
-    return v->n_dims && strcmp(text, "]") == 0;
+    return true;
 }
 
 ForeignPlace foreign_place(const KoineTables *tables, const char *name)
 {
     for (uint32_t k = 0; k < tables->n_variables; k++) {
-        const KoineVariable *v = &tables->variables[k];
-        const size_t n = strlen(v->name);
         ForeignPlace place = { .row = k };
-        if (strcmp(v->name, name) == 0 && v->n_dims == 0)
-            return place;
-        if (strncmp(v->name, name, n) == 0 && name[n] == '[' && read_indices(tables, v, name + n, &place.element))
+        if (read_element(tables, &tables->variables[k], name, &place.element))
             return place;
     }
     return (ForeignPlace){ .row = KOINE_NO_ROW };
@@ -36,7 +34,6 @@ ForeignPlace foreign_place(const KoineTables *tables, const char *name)
 
 const char *foreign_name(const KoineTables *tables, ForeignPlace place, Arena *arena)
 {
-    enum { MOST_DIMS = 32 };
     const KoineVariable *v = &tables->variables[place.row];
     uint32_t index[MOST_DIMS], rest = place.element;
     if (v->n_dims == 0 || v->n_dims > MOST_DIMS)
@@ -46,10 +43,9 @@ const char *foreign_name(const KoineTables *tables, ForeignPlace place, Arena *a
         index[k] = rest % extent + 1;
         rest /= extent;
     }
-    const char *text = v->name;
-    for (uint32_t k = 0; k < v->n_dims; k++)
-        text = arena_format(arena, "%s%c%u", text, k ? ',' : '[', index[k]);
-    return arena_format(arena, "%s]", text);
+    Text name = { .arena = arena };
+    text_element(&name, v->name, strlen(v->name), v->n_dims, index);
+    return name.at;
 }
 
 ForeignPlace foreign_state(const KoineTables *tables, uint32_t state)

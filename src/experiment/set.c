@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "base/vec.h"
 #include "experiment/members.h"
+#include "formats/select.h"
 #include "koine/texts.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -138,25 +139,24 @@ static bool report_index(const Setter *setter, const Setting *setting, const Koi
 }
 
 /* "c[2].x[3]" is element [2,3] of the variable "c[].x" of an array of instances. */
-static int find_in_instances(const Setter *setter, const char *name, const KoineVariable **found, const char **index)
+static int find_in_instances(const Setter *setter, const char *name, Found *found)
 {
-    Text array = { .arena = setter->arena }, indices = { .arena = setter->arena };
-    for (const char *at = name; *at;) {
-        const char *end = *at == '[' ? strchr(at, ']') : NULL;
-        if (!end) {
-            text_char(&array, *at++);
+    enum { MOST_DIMS = 32 };
+    uint32_t index[MOST_DIMS];
+    const uint32_t n = setter->tables->n_variables;
+    for (uint32_t k = 0; k < 2 * n; k++) { /* first with the capitals as they are */
+        const KoineVariable *v = &setter->tables->variables[k % n];
+        if (v->n_dims == 0 || text_read_element(name, strlen(name), v->name, k >= n, index, MOST_DIMS) != v->n_dims)
             continue;
+        *found = (Found){ .variable = v };
+        for (uint32_t d = 0; d < v->n_dims; d++) {
+            const uint32_t extent = setter->tables->types.dims[v->first_dim + d];
+            const bool is_inside = index[d] <= extent && found->element != UINT32_MAX;
+            found->element = is_inside ? found->element * extent + index[d] - 1 : UINT32_MAX;
         }
-        text_char(&indices, indices.n ? ',' : '[');
-        text_bytes(&indices, at + 1, (size_t)(end - at - 1));
-        for (const char *c = at; end[1] && c <= end; c++)
-            if (strchr("[,]", *c))
-                text_char(&array, *c);
-        at = end + 1;
+        return FOUND_ONE;
     }
-    text_char(&indices, ']');
-    *index = indices.at;
-    return array.n ? find_variable(setter->tables, array.at, found) : FOUND_NONE;
+    return FOUND_NONE;
 }
 
 static bool find_place(const Setter *setter, const Setting *setting, Found *found)
@@ -167,14 +167,14 @@ static bool find_place(const Setter *setter, const Setting *setting, Found *foun
     if (status == FOUND_NONE && bracket) {
         const char *name = arena_text(setter->arena, setting->name, (size_t)(bracket - setting->name));
         status = find_variable(setter->tables, name, &found->variable);
-        if (status == FOUND_NONE)
-            status = find_in_instances(setter, setting->name, &found->variable, &bracket);
         if (status == FOUND_ONE) {
             found->is_whole = false;
             found->element = read_element(setter->tables, found->variable, bracket);
-            if (found->variable->n_dims == 0 || found->element == UINT32_MAX)
-                return report_index(setter, setting, found->variable);
+        } else if (status == FOUND_NONE) {
+            status = find_in_instances(setter, setting->name, found);
         }
+        if (status == FOUND_ONE && (found->variable->n_dims == 0 || found->element == UINT32_MAX))
+            return report_index(setter, setting, found->variable);
     }
     if (status == FOUND_SEVERAL) {
         diag_error(setter->diag, DIAG_SET_UNKNOWN, setting->span,
@@ -431,8 +431,10 @@ static bool set_array(const Setter *setter, const Setting *setting, const KoineV
     diag_error(setter->diag, DIAG_SET_VALUE, setting->span,
                "'%s' is an array of %u elements, which '%.60s' does not fit", variable->name, variable->count,
                setting->value);
-    diag_help(setter->diag, "set all of them, as in --set '%s=%s', or one, as in --set '%s[%s1]=0'", variable->name,
-              shape.at, variable->name, variable->n_dims > 1 ? "1," : "");
+    Text first = { .arena = setter->arena };
+    column_name(setter->tables, &(Column){ (uint32_t)(variable - setter->tables->variables), 0, 0 }, &first);
+    diag_help(setter->diag, "set all of them, as in --set '%s=%s', or one, as in --set '%s=0'", variable->name,
+              shape.at, first.at);
     return false;
 }
 

@@ -92,12 +92,59 @@ static void json_escapes_quotes_and_control_characters(void **state)
     assert_string_equal(text.at, "\"a\\\"b\\\\c\\n\\r\\t\\u0001\\u001fä\"");
 }
 
+static void names_of_elements_fill_empty_brackets(void **state)
+{
+    Arena *arena = *state;
+    static const uint32_t index[] = { 2, 3, 4 };
+    Text text = { .arena = arena };
+    text_element(&text, "a[].b[,].x", 10, 3, index);
+    text_char(&text, ' ');
+    text_element(&text, "a[].x", 5, 3, index);
+    text_char(&text, ' ');
+    text_element(&text, "x", 1, 2, index);
+    assert_string_equal(text.at, "a[2].b[3,4].x a[2].x[3,4] x[2,3]");
+}
+
+static void names_of_elements_are_read(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *name;
+        uint32_t n, last;
+    } rows[] = { { "a[2].b[3,4].x", "a[].b[,].x", 3, 4 },
+                 { "a[2].x[3]", "a[].x", 2, 3 },
+                 { "x[7]", "x", 1, 7 },
+                 { "a[2].x", "a[].x", 1, 2 },
+                 { "x", "x", 0, 0 },
+                 { "a[].x", "a[].x", 0, 0 },
+                 { "a[2,3].x", "a[].x", 0, 0 },
+                 { "a[0].x", "a[].x", 0, 0 },
+                 { "a[2.x", "a[].x", 0, 0 },
+                 { "a[2]", "a[].x", 0, 0 },
+                 { "a[2].xy", "a[].x", 0, 0 },
+                 { "A[2].x", "a[].x", 0, 0 },
+                 { "a[99999999999].x", "a[].x", 0, 0 },
+                 { "x[1,2,3,4,5]", "x", 0, 0 },
+                 { "x[-1]", "x", 0, 0 } };
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        uint32_t index[4];
+        const uint32_t n = text_read_element(rows[k].text, strlen(rows[k].text), rows[k].name, false, index, 4);
+        assert_int_equal(n, rows[k].n);
+        if (n)
+            assert_int_equal(index[n - 1], rows[k].last);
+    }
+    uint32_t one;
+    assert_int_equal(text_read_element("A[2].X", 6, "a[].x", true, &one, 1), 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(pieces_follow_each_other_and_the_text_is_terminated, create_arena,
                                         destroy_arena),
         cmocka_unit_test_setup_teardown(an_empty_piece_makes_an_empty_text, create_arena, destroy_arena),
+        cmocka_unit_test_setup_teardown(names_of_elements_fill_empty_brackets, create_arena, destroy_arena),
+        cmocka_unit_test(names_of_elements_are_read),
         cmocka_unit_test_setup_teardown(two_texts_grow_in_one_arena_without_mixing, create_arena, destroy_arena),
         cmocka_unit_test_setup_teardown(format_longer_than_the_room_is_complete, create_arena, destroy_arena),
         cmocka_unit_test_setup_teardown(integers_are_exact_at_their_limits, create_arena, destroy_arena),

@@ -111,7 +111,7 @@ static void check_whole(const RunResult *r)
 {
     expect_done(r);
     for (int k = 1; k <= 3; k++) {
-        char name[8];
+        char name[32];
         snprintf(name, sizeof name, "x[%d]", k);
         expect_near(run_last(r, name), 1 + k, 1e-12);
         snprintf(name, sizeof name, "y[%d]", k);
@@ -146,7 +146,7 @@ static void check_branches(const RunResult *r)
     static const double z[] = { 3, 4 };
     expect_done(r);
     for (int p = 1; p <= 2; p++) {
-        char name[16];
+        char name[32];
         snprintf(name, sizeof name, "p[%d].z", p);
         expect_near(run_last(r, name), z[p - 1] + 3, 1e-12);
         snprintf(name, sizeof name, "p[%d].n", p);
