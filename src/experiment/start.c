@@ -106,10 +106,12 @@ static bool is_remembered(const KoineVariable *variable)
            variable->variability == KOINE_VARIABILITY_DISCRETE && variable->causality != KOINE_CAUSALITY_INPUT;
 }
 
-/* Where a value that the run begins with is put; KOINE_NO_OFFSET: nowhere. */
+/* Where a value that the run begins with is put; KOINE_NO_OFFSET: nowhere. What is hidden may be a state all the same.
+ */
 static uint64_t place_of(const KoineVariable *variable)
 {
-    const unsigned closed = KOINE_VARIABLE_ALIAS | KOINE_VARIABLE_HIDDEN | KOINE_VARIABLE_DERIVATIVE;
+    const unsigned hidden = is_state(variable) ? 0 : KOINE_VARIABLE_HIDDEN;
+    const unsigned closed = KOINE_VARIABLE_ALIAS | KOINE_VARIABLE_DERIVATIVE | hidden;
     if (variable->flags & closed)
         return KOINE_NO_OFFSET;
     return is_remembered(variable)                     ? variable->now
