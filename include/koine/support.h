@@ -397,11 +397,9 @@ typedef struct {                          /* executions since an instance was cr
 } KoineCounts;
 
 /* Where things lie in the block, and what they are before a run. */
-/* So many slots behind KoineSlots.calls stands by how much the limits of a run differ from the usual ones: that of
- * iterations and calls, and that of what each call takes of the room for those that are nested. */
+/* So many slots behind KoineSlots.calls stands by how much the limits of a run differ from these, the usual ones. */
 enum { KOINE_CALLS_MORE_STEPS = 5, KOINE_CALLS_MORE_BESIDE = 6 };
 enum { KOINE_CALLS_STEPS = 20000000, KOINE_CALLS_BESIDE = 1024, KOINE_CALLS_ROOM = 1 << 18 };
-
 typedef struct {
     uint32_t n;        /* named slots, from the start of the block; machine state follows */
     uint32_t time;     /* slot of the time */

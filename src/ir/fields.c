@@ -26,7 +26,8 @@
 static const Field variables[] = {
     TERM(Variable, binding, TERM_BINDING),   TERM(Variable, start, TERM_START),
     TERM(Variable, nominal, TERM_NOMINAL),   TERM(Variable, min, TERM_MIN),
-    TERM(Variable, max, TERM_MAX),           RANGE(Variable, first_dim, type.rank, LIST_DIMS),
+    TERM(Variable, max, TERM_MAX),           TERM(Variable, fixed, TERM_NOMINAL),
+    TERM(Variable, wishes, TERM_NOMINAL),    RANGE(Variable, first_dim, type.rank, LIST_DIMS),
     ID(Variable, owner, LIST_INSTANCES),     ID(Variable, residual, LIST_VARIABLES),
     ID(Variable, origin, LIST_VARIABLES),    ID(Variable, alias, LIST_VARIABLES),
     ID_FROM_1(Variable, clock, LIST_CLOCKS),

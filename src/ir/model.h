@@ -103,6 +103,7 @@ typedef struct {
     uint8_t edge;      /* EdgeStart + 1 if an edge of it is watched (lower-whens), else 0 */
     bool is_synonym;   /* a parameter that stands for the one its binding names: to set it is to set that */
     Term binding, start, nominal, min, max; /* scalar terms; for arrays they hold for every element, or is EXPR_ARRAY */
+    Term fixed, wishes; /* of arrays: is_fixed, and `select` as an Integer, for each element; absent: as these say */
     NameId unit, display_unit, quantity, comment;
     bool is_rate;    /* a task made it: it stands for the derivative of a state */
     bool is_guessed; /* where the search for it begins was given from outside */

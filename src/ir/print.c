@@ -38,6 +38,21 @@ static uint8_t usual_variability(Type type)
 }
 
 /* From the type to the end of the line. */
+/* {always, {never, ...}}: the words have blanks in front of them. */
+static void put_wishes(Printer *p, const Expr *e)
+{
+    if (e->kind != EXPR_ARRAY) {
+        printer_put(p, word_text(select_words.words[e->u.integer]));
+        return;
+    }
+    printer_put(p, "{");
+    for (uint32_t k = 0; k < e->n_args; k++) {
+        printer_put(p, k ? ", " : "");
+        put_wishes(p, e->args[k]);
+    }
+    printer_put(p, "}");
+}
+
 static void put_variable_row(Printer *p, const Variable *v, bool is_field)
 {
     printer_put_space(p);
@@ -59,13 +74,21 @@ static void put_variable_row(Printer *p, const Variable *v, bool is_field)
         printer_put_term(p, v->binding, BINDS_OR);
     }
     printer_put_attribute(p, WORD_START, v->start);
-    if (v->is_fixed)
+    if (v->is_fixed || v->fixed.shape)
         printer_put_word(p, WORD_FIXED);
+    if (v->fixed.shape) {
+        printer_put_space(p);
+        printer_put_term(p, v->fixed, BINDS_OR);
+    }
     printer_put_attribute(p, WORD_NOMINAL, v->nominal);
     printer_put_attribute(p, WORD_MIN, v->min);
     printer_put_attribute(p, WORD_MAX, v->max);
-    if (v->select != SELECT_DEFAULT) {
+    if (v->select != SELECT_DEFAULT || v->wishes.shape)
         printer_put_word(p, WORD_SELECT);
+    if (v->wishes.shape) {
+        printer_put_space(p);
+        put_wishes(p, v->wishes.shape);
+    } else if (v->select != SELECT_DEFAULT) {
         printer_put_choice(p, &select_words, v->select);
     }
     if (v->is_torn)

@@ -135,6 +135,13 @@ bool reader_has_attribute(const Reader *r)
     return attribute_of(r) != 0;
 }
 
+static bool parse_select(Reader *r, Variable *row)
+{
+    return r->token.kind == TOKEN_OPEN_SET
+               ? reader_parse_wishes(r, row, &select_words)
+               : reader_choose(r, &select_words, "a wish for state selection", &row->select);
+}
+
 /* The value of an attribute goes to the row; its word is taken already. */
 static bool parse_attribute_value(Reader *r, Has has, Variable *row)
 {
@@ -145,7 +152,7 @@ static bool parse_attribute_value(Reader *r, Has has, Variable *row)
     case HAS_NOMINAL: return reader_parse_value(r, row->type, &row->nominal);
     case HAS_MIN: return reader_parse_value(r, row->type, &row->min);
     case HAS_MAX: return reader_parse_value(r, row->type, &row->max);
-    case HAS_SELECT: return reader_choose(r, &select_words, "a wish for state selection", &row->select);
+    case HAS_SELECT: return parse_select(r, row);
     case HAS_UNIT: return reader_parse_string(r, &row->unit);
     case HAS_DISPLAY_UNIT: return reader_parse_string(r, &row->display_unit);
     case HAS_QUANTITY: return reader_parse_string(r, &row->quantity);
@@ -154,7 +161,7 @@ static bool parse_attribute_value(Reader *r, Has has, Variable *row)
     case HAS_RESIDUAL: return reader_parse_variable_name(r, &row->residual);
     case HAS_CLOCK: return reader_parse_label(r, LABEL_CLOCK, &row->clock) && ++row->clock;
     case HAS_TEAR: row->is_torn = true; return true;
-    case HAS_FIXED: row->is_fixed = true; return true;
+    case HAS_FIXED: return reader_parse_fixed(r, row);
     case HAS_PROTECTED: row->is_protected = true; return true;
     case HAS_GENERATED: row->is_generated = true; return true;
     case HAS_KEEP: row->is_kept = true; return true;

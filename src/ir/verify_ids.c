@@ -238,6 +238,13 @@ static void check_variable(Verifier *v, uint32_t index)
     check_attribute(v, var, var->nominal, "the nominal value");
     check_attribute(v, var, var->min, "the least value");
     check_attribute(v, var, var->max, "the largest value");
+    const Term each[] = { var->fixed, var->wishes };
+    const TypeKind kinds[] = { TYPE_BOOLEAN, TYPE_INTEGER };
+    for (uint32_t k = 0; k < 2; k++)
+        if (each[k].shape &&
+            (var->type.rank == 0 || each[k].shape->type.rank != var->type.rank || each[k].shape->type.kind != kinds[k]))
+            verify_broken(v, var->span, "what is said of each element of variable %s has another type",
+                          names_of(pool_names(v->model->pool), var->name));
 }
 
 /* Following `next` ends, wherever one begins. Gives the first row that leads into a ring, or n. */

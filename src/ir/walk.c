@@ -110,6 +110,8 @@ ALWAYS_INLINE void visit_variable(Walk *w, uint32_t k, bool rewrites)
     VISIT_AS(w, m->variables.at[k].nominal, TERM_NOMINAL, rewrites);
     VISIT_AS(w, m->variables.at[k].min, TERM_MIN, rewrites);
     VISIT_AS(w, m->variables.at[k].max, TERM_MAX, rewrites);
+    VISIT_AS(w, m->variables.at[k].fixed, TERM_NOMINAL, rewrites); /* these two of arrays only */
+    VISIT_AS(w, m->variables.at[k].wishes, TERM_NOMINAL, rewrites);
     for (uint32_t d = 0; d < m->variables.at[k].type.rank; d++) {
         w->place.list = LIST_DIMS;
         VISIT(w, m->dims.at[m->variables.at[k].first_dim + d].term, TERM_EXTENT);

@@ -99,6 +99,7 @@ static void give(Tasks *t, VarId id, Term value)
     v->definition = DEFINITION_INPUT;
     v->causality = CAUSALITY_INPUT;
     v->is_fixed = false;
+    v->fixed = TERM_NONE;
     if (!term_is_absent(value))
         v->start = value;
 }
@@ -153,6 +154,7 @@ static void release(Tasks *t, VarId id)
     v->definition = DEFINITION_NOW;
     v->variability = VARIABILITY_CONTINUOUS;
     v->is_fixed = false;
+    v->fixed = TERM_NONE;
 }
 
 static void apply(Tasks *t, uint32_t number)
@@ -162,6 +164,7 @@ static void apply(Tasks *t, uint32_t number)
     const VarId id = task.ref.var, derivative = t->derivative[id.index];
     if (task.kind == TASK_REST) {
         model_var(m, id)->is_fixed = false;
+        model_var(m, id)->fixed = TERM_NONE;
         add_equation(t, EQUATION_RESIDUAL, ref_der(id), term_real(m, 0), &task);
     } else if (task.kind == TASK_UNKNOWN) {
         release(t, id);

@@ -566,6 +566,9 @@ bool choose_splits(Compile *c, Splits *splits)
     for (uint32_t k = 0; k < m->transitions.n; k++)
         if (!splits->stays_whole[k])
             split_targets(&x, &m->transitions.at[k]);
+    for (uint32_t k = 0; k < n_variables; k++)
+        if (m->variables.at[k].fixed.shape || m->variables.at[k].wishes.shape)
+            split_variable(&x, (VarId){ k }, true);
     if (!any) {
         spread(&x);
         return true;

@@ -9,6 +9,7 @@
 #include "base/bug.h"
 #include "base/text.h"
 #include "ir/walk.h"
+#include "passes/structural.h"
 #include "passes/choose_splits.h"
 #include "passes/instantiate.h"
 
@@ -51,6 +52,18 @@ static Term element_term(Splitter *s, Term term, uint64_t number, Span span)
     return term_at(s->c, term, &point, span, NULL);
 }
 
+/* What is said of this element, a number; `otherwise` where all have the same. */
+static int64_t element_wish(Splitter *s, Term each, uint64_t number, int64_t otherwise, Span span)
+{
+    Value value;
+    if (term_is_absent(each))
+        return otherwise;
+    if (structural_value(s->c, element_term(s, each, number, span), &value))
+        return value.i;
+    diag_error(s->c->diag, DIAG_SIZE_NOT_CONSTANT, span, "which elements are fixed must be known before the run");
+    return otherwise;
+}
+
 static void add_elements(Splitter *s, VarId array)
 {
     Model *m = s->model;
@@ -75,6 +88,9 @@ static void add_elements(Splitter *s, VarId array)
         v.nominal = element_term(s, v.nominal, k, v.span);
         v.min = element_term(s, v.min, k, v.span);
         v.max = element_term(s, v.max, k, v.span);
+        v.is_fixed = element_wish(s, v.fixed, k, v.is_fixed, v.span) != 0;
+        v.select = (uint8_t)element_wish(s, v.wishes, k, v.select, v.span);
+        v.fixed = v.wishes = TERM_NONE;
         const VarId element = model_add_variable(m, v.owner, name, scalar, v.span);
         v.name = name;
         v.type = scalar;

@@ -312,6 +312,28 @@ static void check_loops(const RunResult *r)
     expect_near(at(r, r->n_rows - 1, "n", 47), 0, 0); /* from 1.1 on */
 }
 
+/* p = (1, 2) exp(-t), q = (20, 2; 3, 4) exp(-2 t), where q[1, 1] is not fixed; x = (0.25, 0.5) exp(-t), y = 1 - x. */
+static void check_wishes(const RunResult *r)
+{
+    const double e = exp(-1);
+    expect_near(run_last(r, "p[1]"), e, 1e-8);
+    expect_near(run_last(r, "p[2]"), 2 * e, 1e-8);
+    expect_near(run_last(r, "q[1,1]"), 20 * e * e, 1e-7);
+    expect_near(run_last(r, "q[1,2]"), 2 * e * e, 1e-8);
+    expect_near(run_last(r, "q[2,1]"), 3 * e * e, 1e-8);
+    expect_near(run_last(r, "q[2,2]"), 4 * e * e, 1e-8);
+    expect_near(run_last(r, "x[1]"), 0.25 * e, 1e-8);
+    expect_near(run_last(r, "x[2]"), 0.5 * e, 1e-8);
+    expect_near(run_last(r, "y[1]"), 1 - 0.25 * e, 1e-8);
+}
+
+static void test_each_element_is_fixed_or_not(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = MODELS "wishes.ir", .stop = 1, .interval = 0.5, .tolerance = 1e-9 },
+                     check_wishes);
+}
+
 static void test_equations_have_up_to_eight_loops(void **state)
 {
     (void)state;
@@ -328,6 +350,7 @@ int main(void)
         cmocka_unit_test(test_mls12_several_results_at_once),
         cmocka_unit_test(test_sizes_are_checked_at_run_time),
         cmocka_unit_test(test_equations_have_up_to_eight_loops),
+        cmocka_unit_test(test_each_element_is_fixed_or_not),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
