@@ -25,6 +25,7 @@ static const Network components_100k = { "components 100k", generate_network, 20
                      cells_1m = { "cells 1M", generate_cells, 1000000 },
                      counting_10k = { "counting cells 10k", generate_counting_cells, 10000 },
                      counting_100k = { "counting cells 100k", generate_counting_cells, 100000 },
+                     counting_1m = { "counting cells 1M", generate_counting_cells, 1000000 },
                      star_10k = { "star 10k", generate_star, 10000 },
                      star_100k = { "star 100k", generate_star, 100000 };
 
@@ -256,6 +257,8 @@ static const Row rows[] = {
     { "size/cells/c", AT_MOST, 1.1, "100k/100", measure_text_of_cells, &cells_100k, NULL },
     { "size/counting100k/time", AT_MOST, 2, "s", measure_load, &counting_100k, NULL },
     { "size/counting100k/memory", AT_MOST, 600, "MB", measure_load, &counting_100k, NULL },
+    { "size/counting1m/time", AT_MOST, 4, "s", measure_load, &counting_1m, NULL },
+    { "size/counting1m/memory", AT_MOST, 1000, "MB", measure_load, &counting_1m, NULL },
     { "size/counting/growth", AT_MOST, 1.3, "exponent", measure_growth, counting_grow, NULL },
     { "size/counting/c", AT_MOST, 1.1, "100k/100", measure_text_of_cells, &counting_100k, NULL },
     { "size/generated-c", AT_MOST, 1.05, "10k/10", measure_text, NULL, NULL },
