@@ -50,13 +50,15 @@ static bool changes(const Expr *e)
     return (e->kind == EXPR_CALL && !e->is_literal && expr_is_corner(e)) || e->kind == EXPR_TABLE;
 }
 
-/* What changes in one of its elements at events would wake the comparisons of all points. */
+/* What changes in one of its elements at events would wake the comparisons of all points. What transitions assign for
+ * the next step is not: its elements change one by one, or it is split. */
 static bool wakes_all(const Looking *l, const Expr *leaf)
 {
     const Ref ref = l->refs[leaf->u.leaf];
     if (ref_type(l->model, ref).rank == 0 || l->is_condition)
         return false;
-    return ref.kind != REF_NOW || model_var(l->model, ref.var)->variability == VARIABILITY_DISCRETE;
+    const Variable *v = model_var(l->model, ref.var);
+    return ref.kind != REF_NOW || (v->variability == VARIABILITY_DISCRETE && v->definition != DEFINITION_NEXT);
 }
 
 /* Every leaf is a scalar, or an element at each point of the range that moves or is constant; *has_state becomes true

@@ -108,7 +108,10 @@ static void make(Cells *c)
                                          "a[i]*(if x[i] > 0.5 then 0.5 else 1.0)",
                                          "0.5 + 0.1*real(m[i])",
                                          "0.4 + 0.2*real(v[i])",
-                                         "0.3 + 0.2*u[i]" };
+                                         "0.3 + 0.2*u[i]",
+                                         "(if x[i] > 0.4*a[i] then 0.4 else 1.2)",
+                                         "1.0 - 0.3*(if y[i] > b[i] then y[i] else 0.1)" };
+    enum { N_RATES = sizeof rates / sizeof rates[0] };
     c->n = 2 + (int)pick(c, MOST_CELLS - 1);
     add(c, "var x Real[n] continuous der start 0.0 fixed");
     add(c, "var y Real[n] continuous der start 0.1 fixed");
@@ -122,8 +125,8 @@ static void make(Cells *c)
     add(c, "var v Integer[n] discrete now start 0");
     add(c, "var u Real[n] discrete now start 0.5");
     add(c, "param k Real[n] = 0.%u", 2 + pick(c, 7));
-    add(c, "eq e1 for i in 1:n: der(x[i]) := %s + 0.1*real(i)", one_of(c, 9, rates));
-    add(c, "eq e2 for i in 1:n: der(y[i]) := %s + 0.05*real(i)", one_of(c, 9, rates));
+    add(c, "eq e1 for i in 1:n: der(x[i]) := %s + 0.1*real(i)", one_of(c, N_RATES, rates));
+    add(c, "eq e2 for i in 1:n: der(y[i]) := %s + 0.05*real(i)", one_of(c, N_RATES, rates));
     add(c, "eq e3 for i in 1:n: m[i] := if d[i] > 1 then 1 else c[i] - d[i]");
     add(c, "eq e4 for i in 1:n: w[i] := 0.5*x[i] + 0.3*a[i]");
     for (int k = 1 + (int)pick(c, 3); k > 0; k--)
