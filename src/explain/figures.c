@@ -29,7 +29,9 @@ CompileReport compile_report(const Schedule *s, const Program *program, const Ar
                         .bytes = arena_bytes(arena) };
     for (uint32_t k = 0; k < m->variables.n; k++) {
         r.variables += !m->variables.at[k].is_generated;
-        r.parameters += m->variables.at[k].definition == DEFINITION_BINDING && !m->variables.at[k].is_generated;
+        /* names of passes begin with $ */
+        r.parameters += m->variables.at[k].definition == DEFINITION_BINDING && !m->variables.at[k].is_generated &&
+                        names_of(pool_names(m->pool), m->variables.at[k].name)[0] != '$';
         r.index |= is_algebraic(&m->variables.at[k]) && s->figures.index == 0;
     }
     for (uint32_t k = 0; k < m->state_sets.n; k++)
