@@ -278,6 +278,8 @@ static void test_what_is_missing_is_said(void **state)
     expect_refused(MODELS "no_library.ir", ALL, "koine_absent");
     expect_refused(MODELS "no_header.ir", ALL, "absent.h");
     expect_refused(MODELS "no_symbol.ir", ALL, "c_nowhere");
+    expect_refused(MODELS "no_destructor.ir", ALL, "table_nowhere");
+    expect_refused(MODELS "no_system_destructor.ir", ALL, "there is no 'fclose_nowhere' in its libraries");
     expect_refused(MODELS "no_system_symbol.ir", ALL, "there is no 'erff_nowhere' in its libraries");
 }
 

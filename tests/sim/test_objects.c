@@ -129,6 +129,19 @@ static void test_a_start_that_is_tried_again_makes_them_once(void **state)
                      check_texts);
 }
 
+/* fopen and fclose of the system, without a compiler. */
+static void check_file(const RunResult *r)
+{
+    expect_done(r);
+    expect_near(run_last(r, "y"), 0, 0);
+}
+
+static void test_libraries_make_them(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = MODELS "file.ir", .stop = 1, .interval = 0.5, .external = ALL }, check_file);
+}
+
 /* ---- more than one run ---- */
 typedef struct {
     Compilation *c;
@@ -222,6 +235,7 @@ int main(void)
         cmocka_unit_test(test_a_start_that_fails_ends_those_that_were_made),
         cmocka_unit_test(test_a_run_that_fails_ends_them),
         cmocka_unit_test(test_a_start_that_is_tried_again_makes_them_once),
+        cmocka_unit_test(test_libraries_make_them),
         cmocka_unit_test(test_each_start_of_each_instance_has_its_own),
         cmocka_unit_test(test_a_run_with_them_cannot_be_saved),
         cmocka_unit_test(test_a_run_that_is_interrupted_ends_them),
