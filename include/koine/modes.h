@@ -21,11 +21,16 @@ typedef struct { /* a choice that is fixed in the equations; its slot says what 
 typedef struct { /* a variable without row that all modes have: slots, or KOINE_NONE */
     uint32_t now, pre, n;
 } KoineCarried;
+typedef struct { /* a combination of choices that are not fixed, in which the equations are singular */
+    uint32_t n;
+    const KoineFixedChoice *at;
+} KoineExcluded;
 typedef struct {     /* this program is one mode of the model: it holds while all of them have these values */
     uint64_t number; /* of these values of these choices, whatever other modes there are; not 0 */
-    uint32_t n, n_carried, n_rows; /* rows: of the tables, that all modes have */
+    uint32_t n, n_excluded, n_carried, n_rows; /* rows: of the tables, that all modes have */
     const KoineFixedChoice *at;
-    const KoineCarried *carried; /* in the same order in all modes */
+    const KoineExcluded *excluded; /* another mode is tried in these */
+    const KoineCarried *carried;   /* in the same order in all modes */
 } KoineMode;
 
 typedef struct {

@@ -162,7 +162,7 @@ bool compilation_run_passes(Compilation *c, const char *after)
     c->schedule = passes.schedule;
     if (passes.modes.asked.n && diag_errors(c->diag) == 0)
         return compilation_begin_modes(c, passes.modes.asked.at, passes.modes.asked.n);
-    return is_good;
+    return is_good && (passes.modes.excluded_end.n == 0 || after || compilation_begin_modes(c, NULL, 0));
 }
 
 bool compilation_schedule(Compilation *c)

@@ -13,7 +13,10 @@ typedef struct {
     Compilation *c; /* NULL: forgotten, it is compiled again if it is wanted */
     const FixedChoice *choices;
     uint32_t n;
-    uint64_t number; /* KoineMode.number */
+    uint64_t number;             /* KoineMode.number */
+    const FixedChoice *excluded; /* combinations in which another mode is tried, and where each ends */
+    const uint32_t *excluded_end;
+    uint32_t n_excluded;
     uint32_t holders;
     uint64_t used; /* when it was asked for last */
 } CompiledMode;
@@ -69,48 +72,69 @@ static const char *choice_name(const Compilation *c, VarId var)
     return variable_path(m, var, c->arena);
 }
 
-/* The mode with these choices; *asked: more have to be fixed. NULL: that, or its diagnostics say why. */
-static Compilation *compile_mode(const Compilation *owner, const FixedChoice *choices, uint32_t n, Compilation **failed,
-                                 const VarId **asked, uint32_t *n_asked)
+static const ProgramChoice *named_choices(const Compilation *c, const FixedChoice *choices, uint32_t n)
 {
-    Compilation *c = compilation_create_like(owner);
-    copy_sources(owner->sources, c->sources);
-    *failed = c;
-    *n_asked = 0;
-    if (!compilation_load(c, &owner->request))
-        return NULL;
-    Compile passes = compilation_passes(c);
-    passes.modes.fixed = choices;
-    passes.modes.n_fixed = n;
-    passes.modes.may_ask = true;
-    const bool is_good = run_pipeline(&passes, NULL, NULL) && diag_errors(c->diag) == 0;
-    c->schedule = passes.schedule;
-    *asked = passes.modes.asked.at;
-    *n_asked = passes.modes.asked.n;
-    if (!is_good)
-        return NULL;
     ProgramChoice *named = NEW_ARRAY(c->arena, ProgramChoice, n + 1);
     for (uint32_t k = 0; k < n; k++)
         named[k] = (ProgramChoice){ choices[k].var, choices[k].value, choice_name(c, choices[k].var) };
-    c->program = program_create(c->schedule, c->arena);
-    program_is_mode(c->program, named, n, passes.modes.n_variables, c->arena);
-    KoinePort *states = NEW_ARRAY(c->arena, KoinePort, passes.modes.states.n + 1);
-    uint32_t n_states = 0;
-    for (uint32_t k = 0; k < passes.modes.states.n; k++) {
-        const VarId var = passes.modes.states.at[k];
-        const KoinePort port = program_port(c->program, var);
-        const uint32_t count = (uint32_t)variable_count(c->model, var);
-        states = arena_grow(c->arena, states, n_states * sizeof *states, (n_states + count) * sizeof *states,
-                            sizeof *states);
+    return named;
+}
+
+static void list_states(Compilation *c, const ModeChoices *modes)
+{
+    KoinePort *states = NEW_ARRAY(c->arena, KoinePort, modes->states.n + 1);
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < modes->states.n; k++) {
+        const KoinePort port = program_port(c->program, modes->states.at[k]);
+        const uint32_t count = (uint32_t)variable_count(c->model, modes->states.at[k]);
+        states = arena_grow(c->arena, states, n * sizeof *states, (n + count) * sizeof *states, sizeof *states);
         for (uint32_t j = 0; j < count; j++)
-            states[n_states++] = (KoinePort){ port.variable, port.element + j };
+            states[n++] = (KoinePort){ port.variable, port.element + j };
     }
     c->mode_states = states;
-    c->n_mode_states = n_states;
-    return c;
+    c->n_mode_states = n;
+}
+
+typedef struct {
+    Compilation *c;
+    bool is_good;
+    ModeChoices choices; /* `asked`: more have to be fixed */
+} Compiled;
+
+/* The mode with these choices; where it is not good, its diagnostics say why, unless it has asked. */
+static Compiled compile_mode(const Compilation *owner, const FixedChoice *choices, uint32_t n)
+{
+    Compilation *c = compilation_create_like(owner);
+    copy_sources(owner->sources, c->sources);
+    if (!compilation_load(c, &owner->request))
+        return (Compiled){ .c = c };
+    Compile passes = compilation_passes(c);
+    passes.modes.fixed = choices;
+    passes.modes.n_fixed = n;
+    passes.modes.is_mode = passes.modes.may_ask = true;
+    const bool is_good = run_pipeline(&passes, NULL, NULL) && diag_errors(c->diag) == 0;
+    const ModeChoices *modes = &passes.modes;
+    c->schedule = passes.schedule;
+    if (is_good) {
+        c->program = program_create(c->schedule, c->arena);
+        program_is_mode(c->program, named_choices(c, choices, n), n, modes->n_variables, c->arena);
+        for (uint32_t k = 0, first = 0; k < modes->excluded_end.n; first = modes->excluded_end.at[k++])
+            program_exclude(c->program, named_choices(c, modes->excluded.at + first, modes->excluded_end.at[k] - first),
+                            modes->excluded_end.at[k] - first, c->arena);
+        list_states(c, modes);
+    }
+    return (Compiled){ c, is_good, passes.modes };
 }
 
 typedef int64_t (*ChoiceValue)(const void *context, VarId var, bool *is_known);
+
+static void *copied(Arena *arena, const void *from, size_t size)
+{
+    void *to = arena_alloc(arena, size + 1, sizeof(uint64_t));
+    if (size)
+        memcpy(to, from, size);
+    return to;
+}
 
 static CompiledMode *add_mode(struct ModeSet *set, const VarId *vars, uint32_t n, ChoiceValue value_of,
                               const void *context, const char **why)
@@ -132,14 +156,21 @@ static CompiledMode *add_mode(struct ModeSet *set, const VarId *vars, uint32_t n
             choices[n_choices++] = choice;
             n_new++;
         }
-        if (n_new == 0)
+        if (n_new == 0 && (round || n))
             break;
-        const VarId *asked;
-        Compilation *failed = NULL, *c = compile_mode(owner, choices, n_choices, &failed, &asked, &n);
-        if (c) {
-            const CompiledMode mode = {
-                .c = c, .choices = choices, .n = n_choices, .number = program_data(c->program)->mode.number
-            };
+        const Compiled made = compile_mode(owner, choices, n_choices);
+        Compilation *failed = made.c;
+        n = made.choices.asked.n;
+        if (made.is_good) {
+            const CompiledMode mode = { .c = made.c,
+                                        .choices = choices,
+                                        .n = n_choices,
+                                        .number = program_data(made.c->program)->mode.number,
+                                        .excluded = copied(set->arena, made.choices.excluded.at,
+                                                           made.choices.excluded.n * sizeof(FixedChoice)),
+                                        .excluded_end = copied(set->arena, made.choices.excluded_end.at,
+                                                               made.choices.excluded_end.n * sizeof(uint32_t)),
+                                        .n_excluded = made.choices.excluded_end.n };
             vec_push(set->arena, &set->all, mode);
             return &set->all.at[set->all.n - 1];
         }
@@ -156,7 +187,7 @@ static CompiledMode *add_mode(struct ModeSet *set, const VarId *vars, uint32_t n
             return NULL;
         }
         VarId *kept = NEW_ARRAY(set->arena, VarId, n + 1);
-        memcpy(kept, asked, n * sizeof *kept);
+        memcpy(kept, made.choices.asked.at, n * sizeof *kept);
         vars = kept;
         compilation_destroy(failed);
     }
@@ -181,22 +212,32 @@ static int64_t value_now(const void *context, VarId var, bool *is_known)
     return value.i;
 }
 
-static bool fits(const CompiledMode *mode, const Standing *at)
+static bool are_now(const Standing *at, const FixedChoice *choices, uint32_t n)
 {
     bool is_known, is_same = true;
-    for (uint32_t k = 0; k < mode->n && is_same; k++)
-        is_same = value_now(at, mode->choices[k].var, &is_known) == mode->choices[k].value && is_known;
+    for (uint32_t k = 0; k < n && is_same; k++)
+        is_same = value_now(at, choices[k].var, &is_known) == choices[k].value && is_known;
     return is_same;
+}
+
+/* The combination that keeps it from holding now, and that it does not fix; *n 0: there is none. */
+static const FixedChoice *excluded_now(const CompiledMode *mode, const Standing *at, uint32_t *n)
+{
+    *n = 0;
+    for (uint32_t k = 0, first = 0; k < mode->n_excluded; first = mode->excluded_end[k++]) {
+        *n = mode->excluded_end[k] - first;
+        if (are_now(at, mode->excluded + first, *n))
+            return mode->excluded + first;
+        *n = 0;
+    }
+    return NULL;
 }
 
 static const KoineModelKind *kind_in(const ModesOfTier *of, CompiledMode *mode, const char **why)
 {
-    const VarId *asked;
-    uint32_t n_asked;
-    Compilation *made = mode->c;
     if (!mode->c)
-        mode->c = compile_mode(of->set->owner, mode->choices, mode->n, &made, &asked, &n_asked);
-    REQUIRE(mode->c); /* it was compiled before */
+        mode->c = compile_mode(of->set->owner, mode->choices, mode->n).c;
+    REQUIRE(mode->c->program); /* it was compiled before */
     const KoineModelKind *kind = compilation_kind(mode->c, of->tier, why);
     mode->used = ++of->set->clock;
     mode->holders += kind != NULL;
@@ -239,17 +280,25 @@ static const KoineModelKind *find_mode(void *context, const KoineModel *model, c
     const char *reason = "";
     Standing at = { mode_of(of, model->kind->tables), model };
     REQUIRE(at.mode);
-    CompiledMode *mode = NULL;
-    for (uint32_t k = 0; k < of->set->all.n && !mode; k++)
-        if (fits(&of->set->all.at[k], &at))
-            mode = &of->set->all.at[k];
+    CompiledMode *mode = NULL, near = *at.mode; /* near: its fixed choices are right, but the combination is excluded */
+    const FixedChoice *others = NULL;
+    uint32_t n_others = 0;
+    for (uint32_t k = 0; k < of->set->all.n && !mode; k++) {
+        if (!are_now(&at, of->set->all.at[k].choices, of->set->all.at[k].n))
+            continue;
+        others = excluded_now(&of->set->all.at[k], &at, &n_others);
+        near = of->set->all.at[k];
+        mode = others ? NULL : &of->set->all.at[k];
+    }
     if (!mode) {
         const CompiledMode from = *at.mode;
         at.mode = &from;
-        VarId *vars = NEW_ARRAY(of->set->arena, VarId, from.n + 1);
-        for (uint32_t k = 0; k < from.n; k++)
-            vars[k] = from.choices[k].var;
-        mode = add_mode(of->set, vars, from.n, value_now, &at, &reason);
+        VarId *vars = NEW_ARRAY(of->set->arena, VarId, near.n + n_others + 1);
+        for (uint32_t k = 0; k < near.n; k++)
+            vars[k] = near.choices[k].var;
+        for (uint32_t k = 0; k < n_others; k++)
+            vars[near.n + k] = others[k].var;
+        mode = add_mode(of->set, vars, near.n + n_others, value_now, &at, &reason);
     }
     const KoineModelKind *kind = mode ? kind_in(of, mode, &reason) : NULL;
     if (!kind)
@@ -293,13 +342,18 @@ bool compilation_begin_modes(Compilation *c, const VarId *asked, uint32_t n)
     set->owner = c;
     set->arena = arena_create_like(c->arena);
     const CompiledMode *first = add_mode(set, asked, n, value_before, c->model, &why);
+    const char *refusal = first ? koine_modes_refusal(program_data(first->c->program)) : NULL;
+    if (n == 0 && (!first || refusal)) { /* it does without */
+        compilation_destroy(first ? first->c : NULL);
+        arena_destroy(set->arena);
+        return true;
+    }
     if (!first) {
         diag_error(c->diag, DIAG_RUN_MODE, c->model->span,
                    "the mode that the model is tried to begin in has no Schedule: %s", why);
         arena_destroy(set->arena);
         return false;
     }
-    const char *refusal = koine_modes_refusal(program_data(first->c->program));
     if (refusal) {
         diag_error(c->diag, DIAG_RUN_MODE, c->model->span, "the structure of the model changes at events, but %s",
                    refusal);

@@ -8,7 +8,8 @@
 /* What the passes of a compilation are told. */
 Compile compilation_passes(Compilation *c);
 Compilation *compilation_create_like(const Compilation *c);
-/* The passes have asked for these choices to be fixed: the mode that the start is tried with. False: reported. */
+/* The passes have asked for these choices to be fixed: the mode that the start is tried with. False: reported. None:
+ * only some combinations are excluded; where there can be no modes, there is one Schedule as ever. */
 bool compilation_begin_modes(Compilation *c, const VarId *asked, uint32_t n);
 const KoineModelKind *compilation_modes_kind(Compilation *c, const char *tier, const char **why);
 /* Compilers of the modes are ended by what ends those of the compilation. */

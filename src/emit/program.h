@@ -17,8 +17,9 @@ typedef struct { /* a choice that the Schedule was made for */
     const char *name;
 } ProgramChoice;
 /* The program is the mode of the model in which these choices have these values. The first `n_variables` of the Model
- * are those of all modes. */
+ * are those of all modes. program_exclude: in this combination of others another mode is tried. */
 void program_is_mode(Program *program, const ProgramChoice *choices, uint32_t n, uint32_t n_variables, Arena *arena);
+void program_exclude(Program *program, const ProgramChoice *choices, uint32_t n, Arena *arena);
 /* Row in the tables and element of a variable; .variable KOINE_NONE: it has none. */
 KoinePort program_port(const Program *program, VarId var);
 const KoineProgram *program_data(const Program *program);

@@ -16,43 +16,12 @@
 #include "ir/evaluate.h"
 #include "ir/memo.h"
 #include "ir/solve.h"
-#include "passes/pipeline.h"
+#include "passes/check_branches.h"
 #include "passes/roles.h"
 #include <math.h>
 
-enum { MOST_COMBINATIONS = 1 << 12, MOST_CHOICES = 64, MOST_NAMED = 6 };
+enum { MOST_COMBINATIONS = 1 << 12, MOST_NAMED = 6 };
 static const uint64_t MOST_WORK = 1u << 24; /* entries of rows looked at for one system */
-
-typedef enum { OPEN = -1 } ChoiceValue; /* not decided: all branches count */
-
-typedef struct {
-    Ref ref;          /* Boolean or selector; var is none: the comparison `node` */
-    const Expr *node; /* literal comparison, numbered by its term */
-    Term term;        /* the term that contains the comparison */
-    uint32_t n;       /* values: 0 and 1, or branches 1 .. n */
-    bool is_fixed;    /* does not change in a run */
-    int32_t value;    /* in the present combination, or OPEN */
-} Choice;
-
-typedef struct {
-    Compile *c;
-    Model *model;
-    const Block *block;
-    const SystemRow *rows;
-    Map columns, choices; /* unknown -> column; key -> choice */
-    Choice choice[MOST_CHOICES];
-    uint32_t n_choices;
-    bool has_more;        /* choices than that: these stay open */
-    VEC(uint32_t) varied; /* rows with branches */
-    VEC(Edge) edges;      /* of the other rows, then those of the present combination */
-    uint32_t n_fixed;     /* of the other rows */
-    uint32_t *column_of_row, *row_of_column;
-    Incidence g;
-    ArenaMark mark;       /* what lies behind belongs to one combination */
-    uint32_t *definition; /* per variable: 1 + equation that determines it; */
-    bool decides_itself;  /* all choices depend on the unknowns */
-    bool has_numbers;     /* small and linear: looked at with numbers, too */
-} Checker;
 
 /* ---- choices ---- */
 static uint64_t node_key(const Model *m, Term term, const Expr *e)
@@ -475,17 +444,6 @@ static void note_object(const Checker *k, EqId equation)
         diag_note(k->c->diag, object->span, "in '%s'", instance_path(k->model, owner, k->c->scratch));
 }
 
-/* Whether the choices of the present combination can be fixed: then the model has a Schedule for each mode. */
-static bool has_modes(const Checker *k)
-{
-    bool has = !k->model->has_task;
-    uint32_t n = 0;
-    for (uint32_t j = 0; j < k->n_choices && has; j++)
-        if (k->choice[j].value != OPEN && ++n)
-            has = !var_is_none(k->choice[j].ref.var) && k->choice[j].ref.kind == REF_NOW;
-    return has && n;
-}
-
 static void report_alone(Checker *k)
 {
     diag_error(k->c->diag, DIAG_BRANCH_WITHOUT_UNKNOWN, row_span(k, 0),
@@ -496,7 +454,7 @@ static void report_alone(Checker *k)
     diag_note(k->c->diag, model_var(k->model, k->rows[0].unknown.var)->span,
               "nothing else determines it: all other quantities of the equation are known before");
     note_object(k, k->rows[0].equation);
-    if (has_modes(k))
+    if (branches_have_modes(k))
         diag_note(k->c->diag, SPAN_NONE, "'koine run' can execute it: with a Schedule for each mode");
     if (k->model->has_task) {
         diag_help(k->c->diag,
@@ -556,8 +514,10 @@ static void report_system(Checker *k, uint32_t n_singular, uint32_t n_tried, boo
     if (n_singular > 1)
         diag_note(diag, span, "%u of %u combinations are like this%s", n_singular, n_tried,
                   k->has_more ? "; not all were looked at" : "");
-    diag_help(diag, "a run that comes there ends with an error; a large resistor to ground, or a small one in series, "
-                    "determines them always");
+    diag_help(
+        diag, "a run that comes there %s; a large resistor to ground, or a small one in series, determines them always",
+        k->c->modes.excluded_end.n && !is_all ? "tries a Schedule of its own, and ends with an error if there is none"
+                                              : "ends with an error");
 }
 
 /* ---- combinations ---- */
@@ -628,16 +588,6 @@ static void list_edges(Checker *k)
     k->mark = arena_mark(scratch);
 }
 
-static bool ask_for_modes(Checker *k)
-{
-    if (!k->c->modes.may_ask || !has_modes(k))
-        return false;
-    for (uint32_t j = 0; j < k->n_choices; j++)
-        if (k->choice[j].value != OPEN)
-            vec_push(k->c->arena, &k->c->modes.asked, k->choice[j].ref.var);
-    return true;
-}
-
 static void try_combinations(Checker *k)
 {
     const uint32_t n = combined_choices(k);
@@ -652,7 +602,10 @@ static void try_combinations(Checker *k)
     uint32_t n_tried = 0, n_singular = 0;
     do {
         n_tried++;
-        if (!is_dangerous(k) || n_singular++)
+        if (!is_dangerous(k))
+            continue;
+        branches_exclude(k);
+        if (n_singular++)
             continue;
         for (uint32_t j = 0; j < k->n_choices; j++)
             first[j] = k->choice[j].value;
@@ -664,7 +617,7 @@ static void try_combinations(Checker *k)
     generalise(k);
     const bool is_alone = k->block->u.system.n_rows == 1 && !is_all_fixed(k),
                is_all = n_singular == n_tried && !k->has_more;
-    if ((is_alone || is_all) && ask_for_modes(k))
+    if ((is_alone || is_all) && branches_ask(k))
         return;
     if (is_alone)
         report_alone(k);

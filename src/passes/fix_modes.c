@@ -84,7 +84,7 @@ static void end_states(Fixing *f)
 bool fix_modes(Compile *c)
 {
     Fixing f = { .c = c, .model = c->model };
-    if (c->modes.n_fixed == 0)
+    if (!c->modes.is_mode)
         return true;
     c->modes.n_variables = c->model->variables.n;
     for (uint32_t k = 0; k < c->model->variables.n; k++)

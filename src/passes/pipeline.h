@@ -44,8 +44,12 @@ typedef struct { /* a choice that changes the structure: selector, bit or Boolea
 typedef struct {
     const FixedChoice *fixed; /* by fix-modes; none: the model has one Schedule */
     uint32_t n_fixed;
-    bool may_ask;         /* check-branches asks for choices to be fixed where it would refuse the model */
-    VEC(VarId) asked;     /* then the passes end without a message */
+    bool is_mode;     /* this is one of several Schedules, even if nothing is fixed in it */
+    bool may_ask;     /* check-branches asks for choices to be fixed where it would refuse the model */
+    VEC(VarId) asked; /* then the passes end without a message */
+    /* With may_ask: combinations in which a system is singular, one behind the other, and where each ends. */
+    VEC(FixedChoice) excluded;
+    VEC(uint32_t) excluded_end;
     VEC(VarId) states;    /* of all modes: variables under der, before the index is reduced */
     uint32_t n_variables; /* that all modes have */
 } ModeChoices;

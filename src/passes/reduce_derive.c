@@ -214,7 +214,7 @@ static void add_jump(Reduction *r, const Equation *parent, bool is_last, Term *l
 {
     Model *m = r->model;
     Jump jump = { .lhs = parent->lhs, .rhs = parent->rhs, .rate = VAR_NONE, .origin = parent->origin };
-    const bool is_entered = r->c->modes.n_fixed > 0; /* from a mode in which it need not hold */
+    const bool is_entered = r->c->modes.is_mode; /* from a mode in which it need not hold */
     if (!is_entered && !may_jump(m, parent->lhs) && !may_jump(m, parent->rhs))
         return;
     if (is_last) {

@@ -45,6 +45,7 @@ static void fix_choice(Stop *stop)
             stop->choice = (FixedChoice){ { k }, value };
             stop->c->modes.fixed = &stop->choice;
             stop->c->modes.n_fixed = 1;
+            stop->c->modes.is_mode = true;
         }
     assert_int_equal(stop->c->modes.n_fixed, 1);
 }

@@ -165,6 +165,34 @@ static void test_modes_stick_and_slip(void **state)
         check_slip);
 }
 
+/* One Schedule serves three of the four combinations: charged with 1 - exp(-t), from t = 1 on towards 2/3 through R and
+ * the leak; short from t = 2 to 3, all of the current through the switches; then charged again. */
+static void check_series(const RunResult *r)
+{
+    expect_done(r);
+    fail_if(
+        !strstr(r->messages, "warning KN2181: when c1 is true and c2 is true, these equations do not determine 'i'"),
+        "%s", r->messages);
+    expect_near(run_at(r, "uC", 0.5), 1 - exp(-0.5), 1e-8);
+    expect_near(run_at(r, "uC", 1.5), 2.0 / 3 + (1 - exp(-1) - 2.0 / 3) * exp(-0.75), 1e-8);
+    expect_near(run_at(r, "i", 2.5), 1, 1e-12);
+    expect_near(run_at(r, "uC", 2.5), 0, 1e-12);
+    expect_near(run_at(r, "u1", 3.5), 1 - exp(-0.5), 1e-8);
+    expect_near(run_last(r, "uC"), 1 - exp(-1), 1e-8);
+}
+
+static void test_modes_only_where_one_schedule_does_not_do(void **state)
+{
+    (void)state;
+    run_in_all_tiers(
+        (RunRequest){ .path = MODES "series.ir", .stop = 4, .interval = 0.5, .tolerance = 1e-10, .allows_modes = true },
+        check_series);
+    RunResult *r =
+        run_model(&(RunRequest){ .path = MODES "floating.ir", .stop = 1, .interval = 1, .allows_modes = true });
+    assert_int_equal(r->report.fault.cause, KOINE_CAUSE_SINGULAR);
+    run_free(r);
+}
+
 /* More modes than are kept, and each comes again: what is forgotten is made anew. The momentum of each pair is what it
  * began with and what drives it; all are closed shortly before the end. */
 static void test_modes_many_of_them(void **state)
@@ -228,6 +256,7 @@ int main(void)
         cmocka_unit_test(test_modes_a_state_ends),
         cmocka_unit_test(test_modes_a_rope_becomes_tight),
         cmocka_unit_test(test_modes_stick_and_slip),
+        cmocka_unit_test(test_modes_only_where_one_schedule_does_not_do),
         cmocka_unit_test(test_modes_many_of_them),
         cmocka_unit_test(test_modes_without_schedule_name_line_and_choice),
         cmocka_unit_test(test_modes_refuse_what_they_do_not_carry),

@@ -261,21 +261,39 @@ KoinePort program_port(const Program *program, VarId var)
     return (KoinePort){ row, element };
 }
 
-void program_is_mode(Program *program, const ProgramChoice *choices, uint32_t n, uint32_t n_variables, Arena *arena)
+static KoineFixedChoice *fixed_choices(const Program *program, const ProgramChoice *choices, uint32_t n, Arena *arena)
 {
-    uint32_t n_carried = 0;
-    const KoineCarried *carried = list_carried(program, n_variables, &n_carried, arena);
     KoineFixedChoice *at = NEW_ARRAY(arena, KoineFixedChoice, n + 1);
     for (uint32_t k = 0; k < n; k++)
         at[k] =
             (KoineFixedChoice){ slot_of(&program->slots, ref_now(choices[k].var)), choices[k].value, choices[k].name };
+    return at;
+}
+
+void program_exclude(Program *program, const ProgramChoice *choices, uint32_t n, Arena *arena)
+{
+    KoineMode *mode = &program->data.mode;
+    KoineExcluded *all = NEW_ARRAY(arena, KoineExcluded, mode->n_excluded + 1);
+    if (mode->n_excluded)
+        memcpy(all, mode->excluded, mode->n_excluded * sizeof *all);
+    all[mode->n_excluded++] = (KoineExcluded){ n, fixed_choices(program, choices, n, arena) };
+    mode->excluded = all;
+}
+
+void program_is_mode(Program *program, const ProgramChoice *choices, uint32_t n, uint32_t n_variables, Arena *arena)
+{
+    uint32_t n_carried = 0;
+    const KoineCarried *carried = list_carried(program, n_variables, &n_carried, arena);
+    const KoineFixedChoice *at = fixed_choices(program, choices, n, arena);
     uint32_t n_rows = 0;
     while (n_rows < program->slots.n_rows && program->slots.variable_of[n_rows] < n_variables)
         n_rows++;
     uint64_t number = 0; /* in whatever order they were found */
     for (uint32_t k = 0; k < n; k++)
         number += hash_mix(hash_mix(0, choices[k].var.index + 1u), (uint64_t)choices[k].value);
-    program->data.mode = (KoineMode){ number ? number : 1, n, n_carried, n_rows, at, carried };
+    program->data.mode = (KoineMode){
+        .number = number ? number : 1, .n = n, .n_carried = n_carried, .n_rows = n_rows, .at = at, .carried = carried
+    };
 }
 
 const KoineProgram *program_data(const Program *program)

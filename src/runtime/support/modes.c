@@ -149,6 +149,15 @@ static Mode *find_mode(KoineModel *model, Mode *mode, KoineStatus *status)
     return made;
 }
 
+/* A combination that is excluded has no Schedule of its own: what comes of it is seen with the equations as they are.
+ * False: it is not that. */
+static bool be_lost(const Mode *mode)
+{
+    Machine *m = machine_of(mode);
+    m->spaces.is_lost = koine_choices_are(m, m->program->mode.at, m->program->mode.n);
+    return m->spaces.is_lost;
+}
+
 /* The present mode has ended within an event step. */
 static KoineStatus change_mode(KoineModel *model)
 {
@@ -159,7 +168,7 @@ static KoineStatus change_mode(KoineModel *model)
         return refuse(model, from, "modes follow each other at one time without end");
     Mode *to = find_mode(model, from, &status);
     if (!to)
-        return status;
+        return be_lost(from) ? KOINE_OK : status;
     if (to->obstacle)
         return refuse(model, from, to->obstacle);
     const uint64_t size = from->model->size;
@@ -293,9 +302,10 @@ static KoineStatus modes_initialise(KoineModel *model, double time)
             }
             return told(model, mode, status);
         }
-        mode = find_mode(model, mode, &status);
-        if (!mode)
+        Mode *other = find_mode(model, mode, &status);
+        if (!other && !be_lost(mode))
             return status;
+        mode = other ? other : mode;
         if (mode->obstacle)
             return refuse(model, modal->present, mode->obstacle);
     }
@@ -374,6 +384,7 @@ static KoineStatus modes_arrive(KoineModel *model, const KoineArrival *arrival)
         mode->crossed[mode->root[k]] = arrival->crossed[k];
     inner.crossed = arrival->crossed ? mode->crossed : NULL;
     modal->n_switches = 0;
+    machine_of(mode)->spaces.is_lost = false;
     take_left(model, mode, arrival);
     if (!arrival->changes)
         take_inputs(model, mode);

@@ -68,12 +68,20 @@ void koine_modes_statistics(const KoineModel *model, KoineModelStatistics *out);
 /* An event step has come to values that are not those of the mode: nothing has fired. In KoineOutcome.flags. */
 enum { KOINE_MODE_ENDS = 1 << 30 };
 
+static inline bool koine_choices_are(const Machine *m, const KoineFixedChoice *at, uint32_t n)
+{
+    bool are = true;
+    for (uint32_t k = 0; k < n && are; k++)
+        are = m->slots[at[k].slot].i == at[k].value;
+    return are;
+}
+
 static inline bool koine_mode_holds(const Machine *m)
 {
     const KoineMode *mode = &m->program->mode;
-    bool holds = true;
-    for (uint32_t k = 0; k < mode->n && holds; k++)
-        holds = m->slots[mode->at[k].slot].i == mode->at[k].value;
+    bool holds = koine_choices_are(m, mode->at, mode->n);
+    for (uint32_t k = 0; k < mode->n_excluded && holds && !m->spaces.is_lost; k++)
+        holds = !koine_choices_are(m, mode->excluded[k].at, mode->excluded[k].n);
     return holds;
 }
 
