@@ -596,8 +596,12 @@ static void try_combinations(Checker *k)
         n_combinations *= k->choice[j].n;
     k->has_numbers = n == k->n_choices && is_numeric(k, n_combinations);
     k->decides_itself = k->block->u.system.n_rows > 1;
-    for (uint32_t j = 0; j < k->n_choices && k->decides_itself; j++)
-        k->decides_itself = depends_on_solution(k, &k->choice[j]);
+    k->decides_some = k->block->u.system.n_rows == 1;
+    for (uint32_t j = 0; j < k->n_choices && k->block->u.system.n_rows > 1; j++) {
+        const bool depends = depends_on_solution(k, &k->choice[j]);
+        k->decides_itself &= depends;
+        k->decides_some |= depends;
+    }
     int32_t first[MOST_CHOICES];
     uint32_t n_tried = 0, n_singular = 0;
     do {

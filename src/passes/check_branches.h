@@ -35,6 +35,7 @@ typedef struct {
     ArenaMark mark;       /* what lies behind belongs to one combination */
     uint32_t *definition; /* per variable: 1 + equation that determines it; */
     bool decides_itself;  /* all choices depend on the unknowns */
+    bool decides_some;    /* some of them do */
     bool has_numbers;     /* small and linear: looked at with numbers, too */
 } Checker;
 

@@ -28,7 +28,7 @@ bool branches_ask(Checker *k)
 void branches_exclude(Checker *k)
 {
     ModeChoices *modes = &k->c->modes;
-    if (!modes->may_ask || k->has_more || k->decides_itself || modes->excluded_end.n == MOST_EXCLUDED ||
+    if (!modes->may_ask || k->has_more || k->decides_some || modes->excluded_end.n == MOST_EXCLUDED ||
         !branches_have_modes(k))
         return;
     for (uint32_t j = 0; j < k->n_choices; j++) {
