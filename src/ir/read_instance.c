@@ -274,6 +274,19 @@ static Term value_of_element(Reader *r, const ArrayShape *shape, uint64_t number
     return term_make(r->model, e, term_refs(r->model, values));
 }
 
+/* What was said of each instance, of a variable without dimensions. */
+static void settle_flags(Variable *v)
+{
+    if (!term_is_absent(v->fixed) && v->fixed.shape->type.rank == 0) {
+        v->is_fixed = v->fixed.shape->u.integer;
+        v->fixed = TERM_NONE;
+    }
+    if (!term_is_absent(v->wishes) && v->wishes.shape->type.rank == 0) {
+        v->select = (uint8_t)v->wishes.shape->u.integer;
+        v->wishes = TERM_NONE;
+    }
+}
+
 /* Attributes of a variable of all instances of an array that is written out: one for all, or one for each in braces. */
 static bool parse_for_elements(Reader *r, const ArrayShape *shape, const VarId *vars, uint32_t n_vars)
 {
@@ -283,14 +296,16 @@ static bool parse_for_elements(Reader *r, const ArrayShape *shape, const VarId *
     const bool is_good = reader_parse_attributes(r, vars, n_vars);
     model_var(r->model, vars[0])->type.rank = rank;
     for (uint32_t k = 0; is_good && k < n_vars; k++)
-        for (int of = 0; of < 5; of++) {
+        for (int of = 0; of < 7; of++) {
             Variable *v = model_var(r->model, vars[k]);
-            Term *const terms[] = { &v->binding, &v->start, &v->nominal, &v->min, &v->max };
+            Term *const terms[] = { &v->binding, &v->start, &v->nominal, &v->min, &v->max, &v->fixed, &v->wishes };
             if (term_is_absent(*terms[of]) || terms[of]->shape->type.rank <= rank)
                 continue;
             *terms[of] = value_of_element(r, shape, k, *terms[of], reader_span_from(r, begin));
             if (term_is_absent(*terms[of]))
                 return false;
+            if (rank == 0 && of >= 5)
+                settle_flags(v);
         }
     return is_good;
 }

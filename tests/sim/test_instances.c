@@ -167,6 +167,27 @@ static void test_what_branches_have_counts_while_they_hold(void **state)
                      check_branches);
 }
 
+/* w = (1, a) exp(-a t), and x of the second instance is twice that of the first. */
+static void check_flags(const RunResult *r)
+{
+    expect_done(r);
+    for (int k = 0; k < 4; k++) {
+        const double a = 2 + k % 2;
+        char name[32];
+        snprintf(name, sizeof name, "%c[%d].y", k < 2 ? 'c' : 'd', k % 2 + 1);
+        expect_near(run_last(r, name), (1 + a) * exp(-a), 1e-8);
+        snprintf(name, sizeof name, "%c[%d].x", k < 2 ? 'c' : 'd', k % 2 + 1);
+        expect_near(run_last(r, name), 5 * (k % 2 + 1), 1e-12);
+    }
+}
+
+static void test_what_is_fixed_is_said_for_each_instance(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = MODELS "flags.ir", .stop = 1, .interval = 1, .tolerance = 1e-10 },
+                     check_flags);
+}
+
 static void test_what_is_given_a_whole_array_takes_each_element(void **state)
 {
     (void)state;
@@ -207,6 +228,7 @@ int main(void)
         cmocka_unit_test(test_what_has_regions_is_written_out),
         cmocka_unit_test(test_each_instance_has_its_own_structure),
         cmocka_unit_test(test_what_branches_have_counts_while_they_hold),
+        cmocka_unit_test(test_what_is_fixed_is_said_for_each_instance),
         cmocka_unit_test(test_what_is_given_a_whole_array_takes_each_element),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
