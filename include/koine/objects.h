@@ -1,8 +1,8 @@
 /* External objects of a running model: what constructors of C have made, and who ends it.
  *
  * They lie outside of the block, in a store of the instance: an object is made once in a start, and ended before the
- * next start or with the instance, the last one first. A slot holds its number, from 1; the block says which store it
- * is. */
+ * next start or with the instance, the last one first. A slot holds its number, from 1; the block says where that
+ * store is. */
 #ifndef KOINE_OBJECTS_H
 #define KOINE_OBJECTS_H
 
@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-/* Number of a call, see KoineSlots.calls: the one with this place in them is the number of the store. */
+/* Number of a call, see KoineSlots.calls: the one with this place in them is the address of the store. */
 enum { KOINE_OBJECT_PLACE = 7 };
 
 typedef struct { /* who ends an object; the context belongs to the function */

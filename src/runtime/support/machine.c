@@ -66,7 +66,7 @@ static KoineStatus machine_create(const KoineModelKind *base, const KoineHost *h
         m->calendar.cells = malloc((p->events.timed.most_cells + (size_t)1) * sizeof *m->calendar.cells);
         m->work.counts = is_counting ? create_counts(p) : NULL;
         m->spaces.jump_space = p->systems.jumps.n ? koine_jumps_create(p) : NULL;
-        m->spaces.store = p->objects.slot != KOINE_NONE ? koine_objects_create(p->objects.n) : 0;
+        m->spaces.store = p->objects.slot != KOINE_NONE ? koine_objects_create(p->objects.n) : NULL;
     }
     if (!m || !model->block || !m->spaces.workspace || !m->spaces.residual_work || !m->calendar.cells ||
         !m->spaces.partials || (has_sets && !m->spaces.set_space) || (is_counting && !m->work.counts) ||
@@ -291,6 +291,13 @@ static void machine_work(const KoineModel *model, void (*visit)(void *context, c
 }
 
 /* ---- the kind ---- */
+/* Without a look at what else is to be done: nothing is counted, delayed, exchanged or outside of the block. */
+static bool is_called_directly(const KoineProgram *program, const KoineCode *code)
+{
+    return code->derivatives && !code->upgrade && !program->events.delays.n_moving &&
+           program->objects.slot == KOINE_NONE;
+}
+
 KoineModelKind *koine_machine_kind(const KoineProgram *program, const KoineCode *code)
 {
     MachineKind *kind = calloc(1, sizeof *kind);
@@ -318,9 +325,7 @@ KoineModelKind *koine_machine_kind(const KoineProgram *program, const KoineCode 
                           .step = koine_machine_step,
                           .commit = koine_machine_commit,
                           .leave = koine_machine_leave,
-                          .derivatives = code->derivatives && !code->upgrade && !program->events.delays.n_moving
-                                             ? code->derivatives
-                                             : machine_derivatives,
+                          .derivatives = is_called_directly(program, code) ? code->derivatives : machine_derivatives,
                           .counts = { machine_statistics, machine_work },
                           .crossings = { koine_machine_flip, koine_machine_hold },
                           .time = { .last_event = koine_machine_last_time_event },

@@ -141,7 +141,7 @@ typedef struct {
     Workspace *workspace;
     SetSpace *set_space;          /* NULL: no state sets, no given starts */
     JumpSpace *jump_space;        /* NULL: nothing that was differentiated can jump */
-    uint32_t store;               /* what it has outside of the block, see objects.h; 0: nothing */
+    struct ObjectStore *store;    /* what it has outside of the block, see objects.h; NULL: nothing */
     double *residual_work;        /* n_x + 3*n_w */
     double *partials;             /* entries of a Jacobian, for directions backwards */
     uint8_t *is_solved;           /* per system of the run: it was solved at least once */
@@ -290,7 +290,7 @@ static inline Machine *koine_machine_of(KoineModel *model)
     if (m->block != model->block)
         koine_machine_moved(model);
     if (m->spaces.store) /* the block may have been that of another instance */
-        m->slots[m->program->objects.slot].i = m->spaces.store;
+        m->slots[m->program->objects.slot].i = (intptr_t)m->spaces.store;
     return m;
 }
 /* A function failed since the last look: a fault, if the value of `origin` (KOINE_NONE: of any moving block) needs it.

@@ -1,7 +1,5 @@
-/* See koine/objects.h. Stores are found by their number, since a block contains no addresses: rows of the list double
- * in size and stay where they are, so a look does not wait for anybody. */
+/* See objects.h. */
 #include "objects.h"
-#include <stdatomic.h>
 #include <stdlib.h>
 
 typedef struct {
@@ -10,78 +8,33 @@ typedef struct {
     uint32_t before; /* the number of the one that was made before it; 0: none */
 } Object;
 
-typedef struct {
+struct ObjectStore {
     uint32_t n, last; /* last: the number of the one that was made last */
     Object *at;       /* never NULL */
     OutsideTexts *texts;
-} Store;
+};
 
-enum { ROWS = 26, FIRST = 6 }; /* row k has 2^(k + FIRST) places */
-static _Atomic(Store *) rows[ROWS];
-static atomic_flag lock = ATOMIC_FLAG_INIT; /* held for a few instructions, where an instance is made or ends */
-
-static void take_lock(void)
+/* The block says where the store of its instance is; NULL: it has none. */
+static ObjectStore *store_of(const KoineSlot *call)
 {
-    while (atomic_flag_test_and_set_explicit(&lock, memory_order_acquire)) {
-    }
+    return (ObjectStore *)(intptr_t)call[KOINE_OBJECT_PLACE].i;
 }
 
-static void release_lock(void)
+ObjectStore *koine_objects_create(uint32_t n)
 {
-    atomic_flag_clear_explicit(&lock, memory_order_release);
-}
-
-static Store *find(uint32_t store)
-{
-    uint32_t place = store - 1;
-    for (uint32_t k = 0; k < ROWS && store; k++) {
-        const uint32_t n = UINT32_C(1) << (k + FIRST);
-        Store *row = atomic_load_explicit(&rows[k], memory_order_acquire);
-        if (place < n)
-            return row ? row + place : NULL;
-        place -= n;
-    }
-    return NULL;
-}
-
-/* A place that nobody has; 0: no memory. Locked. */
-static uint32_t take_place(void)
-{
-    uint32_t number = 1;
-    for (uint32_t k = 0; k < ROWS; k++) {
-        const uint32_t n = UINT32_C(1) << (k + FIRST);
-        Store *row = atomic_load_explicit(&rows[k], memory_order_relaxed);
-        if (!row) {
-            row = calloc(n, sizeof *row);
-            if (!row)
-                return 0;
-            atomic_store_explicit(&rows[k], row, memory_order_release);
-        }
-        for (uint32_t j = 0; j < n; j++, number++)
-            if (!row[j].at)
-                return number;
-    }
-    return 0;
-}
-
-uint32_t koine_objects_create(uint32_t n)
-{
+    ObjectStore *store = calloc(1, sizeof *store);
     Object *objects = calloc(n + (size_t)1, sizeof *objects);
-    if (!objects)
-        return 0;
-    take_lock();
-    const uint32_t number = take_place();
-    if (number)
-        *find(number) = (Store){ .n = n, .at = objects };
-    release_lock();
-    if (!number)
+    if (!store || !objects) {
         free(objects);
-    return number;
+        free(store);
+        return NULL;
+    }
+    *store = (ObjectStore){ .n = n, .at = objects };
+    return store;
 }
 
-void koine_objects_end(uint32_t number)
+void koine_objects_end(ObjectStore *store)
 {
-    Store *store = find(number);
     while (store && store->last) {
         Object ended = store->at[store->last - 1];
         store->at[store->last - 1] = (Object){ 0 };
@@ -91,28 +44,29 @@ void koine_objects_end(uint32_t number)
     }
 }
 
-void koine_objects_destroy(uint32_t number)
+void koine_objects_destroy(ObjectStore *store)
 {
-    Store *store = find(number);
     if (!store)
         return;
-    koine_objects_end(number);
+    koine_objects_end(store);
     koine_outside_destroy(store->texts);
-    take_lock();
     free(store->at);
-    *store = (Store){ 0 };
-    release_lock();
+    free(store);
 }
 
-OutsideTexts **koine_objects_texts(uint32_t number)
+OutsideTexts **koine_objects_texts(ObjectStore *store)
 {
-    Store *store = find(number);
-    return store && store->at ? &store->texts : NULL;
+    return store ? &store->texts : NULL;
+}
+
+OutsideTexts **koine_objects_texts_of(const KoineSlot *call)
+{
+    return koine_objects_texts(store_of(call));
 }
 
 static Object *object_at(const KoineSlot *call, int64_t number)
 {
-    Store *store = find((uint32_t)call[KOINE_OBJECT_PLACE].i);
+    ObjectStore *store = store_of(call);
     return store && number >= 1 && number <= store->n ? &store->at[number - 1] : NULL;
 }
 
@@ -124,7 +78,7 @@ void *koine_object_of(const KoineSlot *call, int64_t number)
 
 uint32_t koine_object_made(const KoineSlot *call, int64_t number, void *object, KoineObjectEnd end)
 {
-    Store *store = find((uint32_t)call[KOINE_OBJECT_PLACE].i);
+    ObjectStore *store = store_of(call);
     Object *made = object_at(call, number);
     if (!made || made->object || !object)
         return 0;

@@ -6,12 +6,14 @@
 #include "koine/objects.h"
 #include "texts_outside.h"
 
-/* A store with room for n objects: its number, from 1. 0: no memory. */
-uint32_t koine_objects_create(uint32_t n);
+typedef struct ObjectStore ObjectStore;
+
+ObjectStore *koine_objects_create(uint32_t n); /* with room for n objects; NULL: no memory */
 /* Ends all objects of it, the last one first. */
-void koine_objects_end(uint32_t store);
-void koine_objects_destroy(uint32_t store); /* after ending them; 0: nothing */
-/* Where it has its texts; NULL: there is no such store. */
-OutsideTexts **koine_objects_texts(uint32_t store);
+void koine_objects_end(ObjectStore *store);
+void koine_objects_destroy(ObjectStore *store); /* after ending them; NULL: nothing */
+/* Where it has its texts; NULL: there is no store. */
+OutsideTexts **koine_objects_texts(ObjectStore *store);
+OutsideTexts **koine_objects_texts_of(const KoineSlot *call); /* of the instance whose block holds `call` */
 
 #endif

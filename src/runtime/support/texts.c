@@ -64,7 +64,7 @@ static Area area_of(unsigned char *at)
 static Area area_in(const KoineSlot *call)
 {
     Area a = area_of((unsigned char *)(uintptr_t)call + call[KOINE_TEXT_PLACE].i);
-    a.outside = koine_objects_texts((uint32_t)call[KOINE_OBJECT_PLACE].i);
+    a.outside = koine_objects_texts_of(call);
     return a;
 }
 
