@@ -584,13 +584,12 @@ typedef struct {
 } KoineForeignLinks;
 typedef struct {
     const KoineModelKind *const *kind; /* where it stands: it may be loaded behind the program */
-    const char *name;                  /* with its path */
-    const char *file, *symbol;         /* the library, as it is named from the working folder */
+    const char *name, *file, *symbol;  /* with its path; its library, as named from the working folder */
     bool is_apart;                     /* in a process of its own */
-    uint32_t n_roots;
-    double step; /* it advances by itself, so much each time; 0: it does not */
+    uint32_t n_roots, first_root;      /* the first in tables->roots */
+    double step;                       /* it advances by itself, so much each time; 0: it does not */
     KoineForeignLinks inputs, outputs, parameters, states;
-    uint32_t first_root; /* in tables->roots */
+    const uint8_t *paths; /* outputs.n rows of inputs.n: 1: it depends on the input at once; NULL: all may */
     uint32_t n_nodes;
     const uint32_t *nodes; /* of the event graph, that compute what it gives */
     KoinePlace place;

@@ -232,6 +232,18 @@ static void test_a_component_without_number_ends_the_run(void **state)
     expect_failure(MODELS "nan.ir", "the foreign component 'f' gives no finite value for y");
 }
 
+static void test_outputs_that_depend_on_more_than_is_said_end_the_run(void **state)
+{
+    (void)state;
+    for (uint32_t k = 0; k < 2; k++) {
+        const RunRequest request = request_for(k ? with_words("liar.ir", " apart") : MODELS "liar.ir", 1, 0.1);
+        RunResult *r = run_model(&request);
+        assert_int_equal(r->report.end, KOINE_RUN_FAILED);
+        assert_non_null(strstr(r->report.text, "gives another value for y when u changes, and its tables say"));
+        run_free(r);
+    }
+}
+
 static void test_a_component_that_fails_ends_the_run_with_its_words(void **state)
 {
     (void)state;
@@ -391,6 +403,7 @@ int main(void)
         cmocka_unit_test(test_solvers_with_a_jacobian_integrate_components),
         cmocka_unit_test(test_a_run_with_a_component_is_continued),
         cmocka_unit_test(test_a_component_without_number_ends_the_run),
+        cmocka_unit_test(test_outputs_that_depend_on_more_than_is_said_end_the_run),
         cmocka_unit_test(test_a_component_that_fails_ends_the_run_with_its_words),
         cmocka_unit_test(test_nothing_is_loaded_without_permission),
         cmocka_unit_test(test_libraries_that_cannot_be_loaded_are_refused),

@@ -107,6 +107,29 @@ static KoineForeignLinks links_of(const Linking *l, ForeignRole role)
     return (KoineForeignLinks){ links.n, links.at };
 }
 
+/* The number of a port among those of its role. */
+static uint32_t place_among(const Model *m, const Foreign *f, uint32_t port)
+{
+    uint32_t place = 0;
+    for (uint32_t k = 0; k < port; k++)
+        place += m->foreign_ports.at[f->first_port + k].role == m->foreign_ports.at[f->first_port + port].role;
+    return place;
+}
+
+static const uint8_t *paths_of(const Linking *l, uint32_t n_outputs, uint32_t n_inputs)
+{
+    const Model *m = l->schedule->model;
+    const Foreign *f = l->foreign;
+    if (!f->has_paths || f->step > 0)
+        return NULL;
+    uint8_t *paths = NEW_ARRAY(l->arena, uint8_t, (size_t)n_outputs * n_inputs + 1);
+    for (uint32_t k = 0; k < f->n_paths; k++) {
+        const ForeignPath path = m->foreign_paths.at[f->first_path + k];
+        paths[place_among(m, f, path.output) * n_inputs + place_among(m, f, path.input)] = 1;
+    }
+    return paths;
+}
+
 static void list_nodes(KoineForeign *to, uint32_t component, const Systems *ss, const KoineGraph *graph, Arena *arena)
 {
     VEC(uint32_t) nodes = { 0 };
@@ -153,6 +176,7 @@ KoineForeigns lay_foreigns(const Schedule *schedule, const Slots *slots, const S
                                 .states = links_of(&l, FOREIGN_STATE),
                                 .first_root = events->data.decisions.n_roots + to.n_roots,
                                 .place = place_of(m, f->span) };
+        at[k].paths = paths_of(&l, at[k].outputs.n, at[k].inputs.n);
         list_nodes(&at[k], k, ss, &events->data.graph, arena);
         to.n_roots += f->n_roots;
     }

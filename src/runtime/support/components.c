@@ -10,24 +10,6 @@
 #include <stdlib.h>
 
 /* ---- values in both blocks ---- */
-static KoineSlot *place_in(const Component *c, uint64_t at)
-{
-    return (KoineSlot *)(void *)(c->model->block + at);
-}
-
-static KoineSlot output_of(const Component *c, uint32_t number)
-{
-    const KoineForeignLink *link = &c->foreign->outputs.at[number];
-    KoineSlot value = *place_in(c, link->at);
-    if (!link->is_negated)
-        return value;
-    if (link->type == KOINE_REAL)
-        value.r = -value.r;
-    else
-        value.i = link->type == KOINE_BOOLEAN ? !value.i : -value.i;
-    return value;
-}
-
 /* True: something has another value than the component knows. */
 static bool write_inputs(const Machine *m, const Component *c)
 {
@@ -98,7 +80,7 @@ static bool has_steps(const Component *c)
 }
 
 /* ---- failures ---- */
-static KoineStatus put_fault(Machine *m, const Component *c, KoineStatus status, const char *text)
+KoineStatus koine_component_fault(Machine *m, const Component *c, KoineStatus status, const char *text)
 {
     char whole[KOINE_FAULT_TEXT];
     KoineText to = koine_text_in(whole, sizeof whole);
@@ -114,7 +96,7 @@ static KoineStatus failed(Machine *m, const Component *c, KoineStatus status, co
     KoineText to = koine_text_in(text, sizeof text);
     const char *why = c->model->fault.text;
     koine_text_add(&to, "%s %s%s%.700s", status > 0 ? "cannot compute" : "failed in", doing, why[0] ? ": " : "", why);
-    return put_fault(m, c, status, text);
+    return koine_component_fault(m, c, status, text);
 }
 
 static KoineStatus no_number(Machine *m, const Component *c, KoineStatus status, const char *what, const char *name)
@@ -122,7 +104,7 @@ static KoineStatus no_number(Machine *m, const Component *c, KoineStatus status,
     char text[200];
     KoineText to = koine_text_in(text, sizeof text);
     koine_text_add(&to, "gives no finite value for %s%.100s", what, name);
-    return put_fault(m, c, status, text);
+    return koine_component_fault(m, c, status, text);
 }
 
 /* ---- create, destroy ---- */
@@ -218,7 +200,7 @@ static KoineStatus initialise(Machine *m, Component *c)
     enum { MOST = 1000 };
     const KoineForeign *f = c->foreign;
     if (c->n_begins++ == MOST)
-        return put_fault(m, c, KOINE_FAILED, "and its inputs do not settle at the start");
+        return koine_component_fault(m, c, KOINE_FAILED, "and its inputs do not settle at the start");
     for (uint32_t j = 0; j < f->parameters.n; j++)
         *place_in(c, f->parameters.at[j].at) = m->slots[f->parameters.at[j].slot];
     for (uint32_t j = 0; j < f->states.n && c->n_begins == 1; j++) {
@@ -478,7 +460,8 @@ KoineStatus koine_arrive_components(Machine *m, const KoineArrival *arrival)
         Component *c = &m->spaces.components[j];
         unsigned cause = arrival->cause & PASSED;
         if (cause & KOINE_AT_CONTINUE && c->n_begins == 0)
-            return put_fault(m, c, KOINE_FAILED, "cannot go on from an earlier run: what it remembered is not there");
+            return koine_component_fault(m, c, KOINE_FAILED,
+                                         "cannot go on from an earlier run: what it remembered is not there");
         if (has_steps(c)) {
             c->now.wants_commit = is_due(c, arrival->time);
             c->now.takes_inputs |= cause & KOINE_AT_START;
@@ -495,6 +478,7 @@ KoineStatus koine_arrive_components(Machine *m, const KoineArrival *arrival)
             cause |= KOINE_AT_STEP;
         c->now.wants_instant = c->now.wants_commit = false;
         c->now.is_open = false;
+        c->now.is_start = cause & KOINE_AT_START;
         c->now.cause = cause & (KOINE_AT_START | KOINE_AT_STEP);
         if (arrival->cause & KOINE_AT_STOP && cause)
             cause |= KOINE_AT_STOP;
@@ -574,7 +558,7 @@ static KoineStatus advance(Machine *m, Component *c)
         char text[100];
         KoineText words = koine_text_in(text, sizeof text);
         koine_text_add(&words, "has come to time %.9g in its step to %.9g", reached, to);
-        return put_fault(m, c, KOINE_FAILED, text);
+        return koine_component_fault(m, c, KOINE_FAILED, text);
     }
     c->time = to;
     c->next_time = c->start + (double)(++c->n_steps + 1) * c->foreign->step;
@@ -638,6 +622,10 @@ KoineStatus koine_leave_components(Machine *m, double *next_time)
         m->instant->result.has_terminated |= (outcome.flags & KOINE_TERMINATE) != 0;
         if (outcome.flags & KOINE_STATES)
             take_states(m, c, true);
+        const KoineStatus probed = c->now.is_start ? koine_component_probe(m, c) : KOINE_OK;
+        c->now.is_start = false;
+        if (probed != KOINE_OK)
+            return probed;
     }
     return KOINE_OK;
 }

@@ -10,6 +10,7 @@ typedef struct {
     bool is_stepped; /* its values are those of this event step */
     bool wants_commit;
     bool wants_instant; /* after an accepted step */
+    bool is_start;      /* the instant is that of the start */
     bool takes_inputs;  /* at the end of the instant: those of its next step */
 } ComponentInstant;
 
@@ -31,5 +32,28 @@ typedef struct Component {
     double start;         /* where these began */
     ComponentInstant now;
 } Component;
+
+/* A value in its block. */
+static inline KoineSlot *place_in(const Component *c, uint64_t at)
+{
+    return (KoineSlot *)(void *)(c->model->block + at);
+}
+
+static inline KoineSlot output_of(const Component *c, uint32_t number)
+{
+    const KoineForeignLink *link = &c->foreign->outputs.at[number];
+    KoineSlot value = *place_in(c, link->at);
+    if (!link->is_negated)
+        return value;
+    if (link->type == KOINE_REAL)
+        value.r = -value.r;
+    else
+        value.i = link->type == KOINE_BOOLEAN ? !value.i : -value.i;
+    return value;
+}
+
+KoineStatus koine_component_fault(Machine *m, const Component *c, KoineStatus status, const char *text);
+/* At the end of the first instant: whether its outputs depend on no more inputs than is said. */
+KoineStatus koine_component_probe(Machine *m, Component *c);
 
 #endif

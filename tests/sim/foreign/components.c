@@ -363,6 +363,10 @@ static double ticks_next(const double *m)
 }
 const Simple ticks_kind = { KIND(ticks_tables), .begin = ticks_begin, .event = ticks_event, .next = ticks_next };
 
+/* ---- y = k*u + 1, and its tables say that y does not depend on u ---- */
+static const KoineTables liar_tables = TABLES(gain_rows, GAIN_END, .n_x = 0, NO_PATHS(1, no_paths));
+const Simple liar_kind = { KIND(liar_tables), .outputs = gain };
+
 /* ---- steps of its own: y grows by their length times u ---- */
 enum { SUM_U = FIRST, SUM_Y, SUM_END };
 static const KoineVariable sum_rows[] = {
