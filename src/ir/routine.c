@@ -63,8 +63,6 @@ const char *function_obstacle(const Function *f, Span *where)
     const Model *body = f->body;
     uint64_t slots = 1;
     *where = f->span;
-    if (f->n_outputs == 0)
-        return "a function without result";
     for (uint32_t k = 0; k < function_fields(f); k++) {
         const char *obstacle = field_obstacle(f, k, &slots);
         *where = body->variables.at[k].span;

@@ -92,6 +92,8 @@ bool verify_function(Verifier *v)
         diag_help(v->diag, "%s", help);
         v->is_good = false;
     }
+    if (v->function->n_outputs == 0)
+        report(v, v->function->span, "has no output", "give it one: what it computes, or that it is done");
     function_visit_terms(v->function, check_reads, v);
     check_list(v, v->function->first, 0);
     verify_results(v);
