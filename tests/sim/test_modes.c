@@ -45,6 +45,23 @@ static void test_modes_a_clutch_keeps_the_momentum(void **state)
     }
 }
 
+/* What fires at that time sees them joined, and what it sets elsewhere does not keep them from it. */
+static void check_together(const RunResult *r)
+{
+    expect_done(r);
+    expect_near(run_at(r, "w1", 1), 4.2, 1e-9);
+    expect_near(run_at(r, "w2", 1), 4.2, 1e-9);
+    expect_near(run_at(r, "seen", 1), 4.2, 1e-9);
+    expect_near(run_at(r, "z", 1), 5, 1e-12);
+}
+
+static void test_modes_events_at_the_same_time(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = MODES "together.ir", .stop = 1.5, .interval = 0.5, .allows_modes = true },
+                     check_together);
+}
+
 /* 10 V on 2 F, nothing on 3 F: 4 V on both once they are joined. */
 static void check_capacitors(const RunResult *r)
 {
@@ -251,6 +268,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_modes_a_clutch_keeps_the_momentum),
+        cmocka_unit_test(test_modes_events_at_the_same_time),
         cmocka_unit_test(test_modes_capacitors_keep_their_charge),
         cmocka_unit_test(test_modes_a_pendulum_breaks),
         cmocka_unit_test(test_modes_a_state_ends),

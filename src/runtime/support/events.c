@@ -184,13 +184,15 @@ static KoineStatus step(Machine *m, KoineOutcome *outcome)
     Instant *now = m->instant;
     outcome->flags = 0;
     KoineStatus status;
-    while ((status = evaluate(m)) == KOINE_OK && koine_mode_holds(m) && is_at_rest(m)) {
+    while ((status = evaluate(m)) == KOINE_OK && koine_mode_holds(m) && (m->spaces.is_entering || is_at_rest(m))) {
+        const bool is_entering = m->spaces.is_entering; /* its constraints come before all that fires */
         bool has_jumped = false;
+        m->spaces.is_entering = false;
         if (m->spaces.jump_space)
             status = koine_jump(m, &has_jumped);
         if (status != KOINE_OK)
             return status;
-        if (!has_jumped && (now->at_stop || !koine_serve_late(m, m->slots[m->program->slots.time].r))) {
+        if (!has_jumped && !is_entering && (now->at_stop || !koine_serve_late(m, m->slots[m->program->slots.time].r))) {
             outcome->event_step = now->event_step;
             return KOINE_OK;
         }

@@ -177,6 +177,7 @@ void koine_enter_jumps(Machine *m)
 {
     const KoineProgram *p = m->program;
     JumpSpace *space = m->spaces.jump_space;
+    m->spaces.is_entering = true;
     if (!space)
         return;
     space->n_done = 0;

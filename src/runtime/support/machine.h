@@ -147,6 +147,7 @@ typedef struct {
     uint8_t *is_solved;           /* per system of the run: it was solved at least once */
     bool is_searching;            /* no smaller step will help: nonlinear systems try all they know */
     struct Component *components; /* foreign ones */
+    bool is_entering;             /* this mode has begun in the present event step */
     bool is_lost;                 /* no other mode is tried where combinations are excluded: there is none */
 } Spaces;
 
