@@ -28,9 +28,16 @@ typedef struct {
     bool has_more;   /* one was added */
 } Sharing;
 
+/* size(x, 2) of a whole variable. */
+static bool is_size(const Expr *e)
+{
+    return e->kind == EXPR_WHOLE && e->op == WHOLE_SIZE && e->n_args == 2 && e->args[0]->kind == EXPR_LEAF &&
+           !e->args[0]->n_args && e->args[1]->kind == EXPR_INTEGER;
+}
+
 static void share_leaves(Sharing *s, Term term, const Expr *e)
 {
-    if (e->n_leaves == 0)
+    if (e->n_leaves == 0 || is_size(e)) /* not the values */
         return;
     if (e->kind == EXPR_LEAF) {
         const Ref ref = term_refs(s->model, term)[e->u.leaf];
@@ -218,10 +225,26 @@ static const Expr *lift_leaf(TermLift *t, const Expr *e, const Expr *const *args
     return expr_element(pool, e->u.leaf, scalar, n + own, index);
 }
 
+/* The dimensions of the array come first. */
+static const Expr *lift_size(const TermLift *t, const Expr *e)
+{
+    const Lift *lift = t->lift;
+    Pool *pool = lift->model->pool;
+    const uint32_t leaf = e->args[0]->u.leaf, n = lift->shape->n;
+    if (lift->is_shared[term_refs(lift->model, t->term)[leaf].var.index])
+        return e;
+    Type type = e->args[0]->type;
+    type.rank = (uint8_t)(type.rank + n);
+    const Expr *const args[] = { expr_leaf(pool, leaf, type), expr_integer(pool, e->args[1]->u.integer + n) };
+    return expr_whole(pool, WHOLE_SIZE, 2, args);
+}
+
 static const Expr *lift_new(TermLift *t, const Expr *e)
 {
     Pool *pool = t->lift->model->pool;
     const uint32_t n = t->levels;
+    if (is_size(e))
+        return lift_size(t, e);
     const Expr *few[8];
     const Expr **args = e->n_args <= 8 ? few : NEW_ARRAY(memo_arena(&t->memo), const Expr *, e->n_args);
     for (uint32_t k = 0; k < e->n_args; k++)
