@@ -62,6 +62,28 @@ static void test_modes_events_at_the_same_time(void **state)
                      check_together);
 }
 
+/* Two equal masses, one of speed 1: joined where they meet, both have half of it. */
+static void check_meeting(const RunResult *r)
+{
+    expect_done(r);
+    expect_near(run_at(r, "v1", 1), 0.5, 1e-9);
+    expect_near(run_at(r, "v2", 1), 0.5, 1e-9);
+    expect_near(run_last(r, "x1"), 1.5, 1e-9);
+    expect_near(run_last(r, "x2"), 1.5, 1e-9);
+}
+
+static void test_modes_places_do_not_jump(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = MODES "meeting.ir", .stop = 2, .interval = 0.5, .allows_modes = true },
+                     check_meeting);
+    RunResult *r =
+        run_model(&(RunRequest){ .path = MODES "places.ir", .stop = 2, .interval = 0.5, .allows_modes = true });
+    assert_int_equal(r->report.fault.cause, KOINE_CAUSE_JUMP);
+    assert_non_null(strstr(r->report.text, "a place would have to jump"));
+    run_free(r);
+}
+
 /* 10 V on 2 F, nothing on 3 F: 4 V on both once they are joined. */
 static void check_capacitors(const RunResult *r)
 {
@@ -269,6 +291,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_modes_a_clutch_keeps_the_momentum),
         cmocka_unit_test(test_modes_events_at_the_same_time),
+        cmocka_unit_test(test_modes_places_do_not_jump),
         cmocka_unit_test(test_modes_capacitors_keep_their_charge),
         cmocka_unit_test(test_modes_a_pendulum_breaks),
         cmocka_unit_test(test_modes_a_state_ends),
