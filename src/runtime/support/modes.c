@@ -253,6 +253,21 @@ static KoineStatus modes_create(const KoineModelKind *base, const KoineHost *hos
     return KOINE_OK;
 }
 
+/* What only events change and nobody may set was written where a run goes on from an earlier one. */
+static void give_remembered(const KoineModel *model, const Mode *mode)
+{
+    const ModesKind *kind = kind_of(model);
+    const Modal *modal = model->handles;
+    const KoineSlot *now = (const KoineSlot *)(const void *)(model->block + kind->values), *shown = modal->shown;
+    for (uint32_t j = 0; j < kind->tables.n_variables; j++) {
+        const KoineVariable *v = &kind->variables[j];
+        const bool is_closed = v->flags & KOINE_VARIABLE_SETTABLE || v->causality == KOINE_CAUSALITY_INPUT;
+        for (uint32_t i = 0; i < v->count; i++, now++, shown++)
+            if (now->i != shown->i && v->variability == KOINE_VARIABILITY_DISCRETE && !is_closed)
+                write_value(mode, j, i, *now, false);
+    }
+}
+
 /* Start values and parameters as they were written, into an instance that begins. */
 static KoineStatus give_starts(KoineModel *model, const Mode *mode)
 {
@@ -292,6 +307,7 @@ static KoineStatus modes_initialise(KoineModel *model, double time)
         if (status != KOINE_OK)
             return status;
         take_inputs(model, mode);
+        give_remembered(model, mode);
         status = mode->model->kind->initialise(mode->model, time);
         memcpy(model->block + model->kind->tables->time, &time, sizeof time);
         if (koine_mode_holds(machine_of(mode))) {

@@ -19,7 +19,8 @@ static bool lay_rows(ModesKind *kind, const KoineTables *first)
         KoineVariable *v = &kind->variables[j];
         *v = first->variables[j];
         v->now = at;
-        v->pre = KOINE_NO_OFFSET;
+        /* where it is shown nothing is going on, so what only events change is what it was before */
+        v->pre = v->pre == KOINE_NO_OFFSET || v->variability != KOINE_VARIABILITY_DISCRETE ? KOINE_NO_OFFSET : at;
         v->flags &= (uint8_t) ~(KOINE_VARIABLE_ALIAS | KOINE_VARIABLE_NEGATED);
         v->state = -1;
         at += v->count * sizeof(KoineSlot);
