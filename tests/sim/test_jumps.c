@@ -95,6 +95,23 @@ static void test_jumps_an_event_that_sets_states_says_what_they_are(void **state
     run_free(r);
 }
 
+static void check_beside(const RunResult *r)
+{
+    expect_done(r);
+    expect_near(run_last(r, "u1"), 6, 1e-12);
+    expect_near(run_last(r, "u2"), 2, 1e-12);
+    expect_near(run_last(r, "u3"), 4, 1e-12);
+    expect_near(run_last(r, "u4"), 4, 1e-12);
+    expect_near(run_last(r, "z"), 6, 1e-12);
+}
+
+/* C1 u1 = C2 u2 and u1 + u2 = 8; the event says what u3 is, and with it u4 = 8 - u3. */
+static void test_jumps_of_equations_without_what_an_event_sets_take_place(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = JUMPS "beside.ir", .stop = 2, .interval = 0.5 }, check_beside);
+}
+
 static void test_jumps_without_unique_answer_end_the_run(void **state)
 {
     (void)state;
@@ -116,6 +133,7 @@ int main(void)
         cmocka_unit_test(test_jumps_an_impulse_is_integrated),
         cmocka_unit_test(test_jumps_momentum_goes_through_a_gear),
         cmocka_unit_test(test_jumps_an_event_that_sets_states_says_what_they_are),
+        cmocka_unit_test(test_jumps_of_equations_without_what_an_event_sets_take_place),
         cmocka_unit_test(test_jumps_without_unique_answer_end_the_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -246,7 +246,7 @@ static bool take_change(Machine *m, const KoineChange *change)
     m->instant->result.is_changed = 1;
     if (open->is_state) {
         m->instant->result.has_states = m->instant->result.is_restart = 1;
-        koine_disarm_jumps(m);
+        koine_note_set(m, (uint32_t)(slot - m->slots));
     }
     cell_changed(m, open->cell + (open->has_cells ? change->element : 0));
     return true;

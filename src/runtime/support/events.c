@@ -249,7 +249,7 @@ KoineStatus koine_machine_commit(KoineModel *model, KoineOutcome *outcome)
         now->bend = 0;
         if (next->is_state) {
             now->result.has_states = now->result.is_restart = 1;
-            koine_disarm_jumps(m);
+            koine_note_set(m, next->target);
         }
         cell_changed(m, next->cell);
     }

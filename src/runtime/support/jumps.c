@@ -12,6 +12,9 @@
 
 struct JumpSpace {
     bool is_armed;         /* `held` and `before` are those of this instant */
+    bool any_is_set;       /* events have set something since then: */
+    bool *is_set;          /* n_held */
+    bool *is_state_set;    /* n_x */
     uint32_t n_done;       /* jumps in this instant */
     double *held, *saved;  /* n_held each */
     double *before, *rate; /* per jump: lhs - rhs when the instant began, and by how much it has jumped since */
@@ -27,7 +30,8 @@ static const double USUAL_TOLERANCE = 1e-6;
 JumpSpace *koine_jumps_create(const KoineProgram *p)
 {
     const size_t n = 2 * (size_t)p->systems.jumps.n_held + 2 * (size_t)p->systems.jumps.n + 3 * (size_t)p->slots.n_x;
-    JumpSpace *space = calloc(1, sizeof *space + (n + 1) * sizeof(double));
+    const size_t n_flags = (size_t)p->systems.jumps.n_held + p->slots.n_x;
+    JumpSpace *space = calloc(1, sizeof *space + (n + 1) * sizeof(double) + n_flags * sizeof(bool));
     if (!space)
         return NULL;
     space->held = (double *)(void *)(space + 1);
@@ -36,6 +40,8 @@ JumpSpace *koine_jumps_create(const KoineProgram *p)
     space->rate = space->before + p->systems.jumps.n;
     for (int k = 0; k < 3; k++)
         space->slope[k] = space->rate + p->systems.jumps.n + (size_t)k * p->slots.n_x;
+    space->is_set = (bool *)(space->slope[2] + p->slots.n_x);
+    space->is_state_set = space->is_set + p->systems.jumps.n_held;
     return space;
 }
 
@@ -49,6 +55,15 @@ static bool difference_of(Machine *m, const KoineJump *jump, double *difference,
     return isfinite(*difference);
 }
 
+static void hold(const Machine *m, JumpSpace *space)
+{
+    const KoineJumps *jumps = &m->program->systems.jumps;
+    for (uint32_t j = 0; j < jumps->n_held; j++)
+        space->held[j] = m->slots[jumps->held[j]].r;
+    memset(space->is_set, 0, (jumps->n_held + (size_t)m->program->slots.n_x) * sizeof *space->is_set);
+    space->any_is_set = false;
+}
+
 /* What the equations give at this point, with the discrete values as they are, is where jumps are counted from. */
 static bool arm(Machine *m)
 {
@@ -57,8 +72,7 @@ static bool arm(Machine *m)
     double size;
     if (koine_run_part(m, &p->parts.derivatives) != KOINE_OK || koine_run_part(m, &p->parts.outputs) != KOINE_OK)
         return false;
-    for (uint32_t j = 0; j < p->systems.jumps.n_held; j++)
-        space->held[j] = m->slots[p->systems.jumps.held[j]].r;
+    hold(m, space);
     for (uint32_t j = 0; j < p->systems.jumps.n; j++)
         if (!difference_of(m, &p->systems.jumps.at[j], &space->before[j], &size))
             return false;
@@ -82,6 +96,19 @@ static KoineStatus refuse(Machine *m, const KoineJump *jump, const char *why)
     return koine_because(m, KOINE_CAUSE_JUMP, koine_fault(m, KOINE_FAILED, KOINE_NONE, room));
 }
 
+/* What events have set has its new value, all else that does not jump by itself its old one. */
+static void evaluate_as_set(Machine *m, double *differences)
+{
+    const KoineJumps *jumps = &m->program->systems.jumps;
+    const JumpSpace *space = m->spaces.jump_space;
+    double size;
+    for (uint32_t j = 0; j < jumps->n_held; j++)
+        m->slots[jumps->held[j]].r = space->is_set[j] ? space->saved[j] : space->held[j];
+    for (uint32_t j = 0; j < jumps->n; j++)
+        if (!difference_of(m, &jumps->at[j], &differences[j], &size))
+            differences[j] = NAN;
+}
+
 /* By how much each equation has jumped while what cannot jump by itself keeps its values. */
 static KoineStatus measure(Machine *m, const KoineJump **first)
 {
@@ -91,18 +118,22 @@ static KoineStatus measure(Machine *m, const KoineJump **first)
     const double tolerance = given > 0 ? given : USUAL_TOLERANCE;
     const KoineJump *bad = NULL;
     *first = NULL;
-    for (uint32_t j = 0; j < p->systems.jumps.n_held; j++) {
+    for (uint32_t j = 0; j < p->systems.jumps.n_held; j++)
         space->saved[j] = m->slots[p->systems.jumps.held[j]].r;
+    if (space->any_is_set)
+        evaluate_as_set(m, space->rate);
+    for (uint32_t j = 0; j < p->systems.jumps.n_held; j++)
         m->slots[p->systems.jumps.held[j]].r = space->held[j];
-    }
     for (uint32_t j = 0; j < p->systems.jumps.n; j++) {
         double now, size;
+        const double as_set = space->rate[j];
         space->rate[j] = 0;
         if (!difference_of(m, &p->systems.jumps.at[j], &now, &size))
             continue; /* whatever reads it will say so */
         const double jump = now - space->before[j];
+        const bool is_said = space->any_is_set && !(fabs(as_set - now) <= 0); /* where places are, an event has set */
         if (p->systems.jumps.at[j].rate == KOINE_NONE) {
-            bad = fabs(jump) > tolerance * (1 + size) && !bad ? &p->systems.jumps.at[j] : bad;
+            bad = fabs(jump) > tolerance * (1 + size) && !is_said && !bad ? &p->systems.jumps.at[j] : bad;
         } else if (fabs(jump) > ROUNDING * size) {
             space->rate[j] = jump;
             *first = *first ? *first : &p->systems.jumps.at[j];
@@ -144,7 +175,8 @@ static KoineStatus apply(Machine *m, const KoineJump *first)
             return refuse(m, first, "the equations are not linear in the derivatives, so that it has no unique answer");
     }
     for (uint32_t j = 0; j < p->slots.n_x; j++)
-        m->slots[p->slots.x + j].r += slope[0][j] - slope[2][j];
+        if (!m->spaces.jump_space->is_state_set[j]) /* else an event has said what it is behind the jump */
+            m->slots[p->slots.x + j].r += slope[0][j] - slope[2][j];
     return KOINE_OK;
 }
 
@@ -182,13 +214,19 @@ void koine_enter_jumps(Machine *m)
         return;
     space->n_done = 0;
     space->is_armed = true;
-    for (uint32_t j = 0; j < p->systems.jumps.n_held; j++)
-        space->held[j] = m->slots[p->systems.jumps.held[j]].r;
+    hold(m, space);
     memset(space->before, 0, p->systems.jumps.n * sizeof *space->before);
 }
 
-void koine_disarm_jumps(Machine *m)
+void koine_note_set(Machine *m, uint32_t slot)
 {
-    if (m->spaces.jump_space)
-        m->spaces.jump_space->is_armed = false;
+    const KoineProgram *p = m->program;
+    JumpSpace *space = m->spaces.jump_space;
+    if (!space)
+        return;
+    space->any_is_set = true;
+    if (slot - p->slots.x < p->slots.n_x)
+        space->is_state_set[slot - p->slots.x] = true;
+    for (uint32_t j = 0; j < p->systems.jumps.n_held; j++)
+        space->is_set[j] |= p->systems.jumps.held[j] == slot;
 }

@@ -405,7 +405,7 @@ void koine_switch_sets(Machine *m); /* in an instant */
 JumpSpace *koine_jumps_create(const KoineProgram *program);
 void koine_begin_jumps(Machine *m, bool is_wanted);   /* at the beginning of an instant, before anything is served */
 KoineStatus koine_jump(Machine *m, bool *has_jumped); /* where an instant has come to rest */
-void koine_disarm_jumps(Machine *m);                  /* an event has set states: what they are is said */
+void koine_note_set(Machine *m, uint32_t slot);       /* an event has set the state: what it is is said */
 
 /* bands.c */
 KoineStatus koine_root_functions(Machine *m, double *roots); /* RETRY: some have no value */
