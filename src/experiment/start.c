@@ -198,6 +198,37 @@ static void tell_passed(const StartState *start, const Experiment *experiment, K
             memcpy(model->block + tables->variables[row].now, &passed, sizeof passed);
 }
 
+/* False: the run cannot begin without it. What nobody may set may follow from others again. */
+static bool begins_without(const StartState *start, const Experiment *experiment, const KoineVariable *variable,
+                           const char *name, Diag *diag)
+{
+    const Span span = experiment->spans[EXPERIMENT_START_FROM];
+    if (is_remembered(variable)) {
+        diag_warning(diag, DIAG_START_MEMORY, span,
+                     "'%s' does not hold what the model remembers at time %.9g: '%s' begins anew", start->path,
+                     start->time, name);
+        diag_help(diag, "record it in the earlier run, by --variables");
+        return true;
+    }
+    diag_error(diag, DIAG_START_STATE, span, "'%s' holds no value of the state '%s'", start->path, name);
+    diag_help(diag, "record it in the earlier run, or give it with --set");
+    return false;
+}
+
+/* A method of a clock remembers slopes, and whether it has begun; no result shows them. */
+static bool is_begun(const KoineVariable *variable)
+{
+    return strstr(variable->name, "$begun ") != NULL;
+}
+
+static void tell_begun(const StartState *start, const Experiment *experiment, Diag *diag)
+{
+    diag_warning(diag, DIAG_START_MEMORY, experiment->spans[EXPERIMENT_START_FROM],
+                 "'%s' does not hold what the model remembers at time %.9g: methods of clocks begin anew", start->path,
+                 start->time);
+    diag_help(diag, "'phases' of an experiment go on with them");
+}
+
 bool start_write(const StartState *start, const Experiment *experiment, KoineModel *model, Arena *arena, Diag *diag)
 {
     const KoineTables *tables = model->kind->tables;
@@ -215,6 +246,10 @@ bool start_write(const StartState *start, const Experiment *experiment, KoineMod
             diag_help(diag, "write it as a number in the model, or use 'phases' of an experiment");
             is_good = false;
         }
+        if (is_begun(variable)) {
+            tell_begun(start, experiment, diag);
+            continue;
+        }
         const uint64_t place = place_of(variable);
         is_good &= !is_text_left(start, experiment, variable, diag);
         if (place == KOINE_NO_OFFSET || variable->type == KOINE_STRING)
@@ -226,11 +261,8 @@ bool start_write(const StartState *start, const Experiment *experiment, KoineMod
             if (column) {
                 is_good &= write_element(start, variable, name.at, column,
                                          model->block + place + sizeof(KoineSlot) * (size_t)k, diag);
-            } else if (is_state(variable) && !is_remembered(variable) && !is_set(experiment, name.at)) {
-                diag_error(diag, DIAG_START_STATE, experiment->spans[EXPERIMENT_START_FROM],
-                           "'%s' holds no value of the state '%s'", start->path, name.at);
-                diag_help(diag, "record it in the earlier run, or give it with --set");
-                is_good = false;
+            } else if (is_state(variable) && !is_set(experiment, name.at)) {
+                is_good &= begins_without(start, experiment, variable, name.at, diag);
             }
         }
     }

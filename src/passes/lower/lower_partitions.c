@@ -229,6 +229,8 @@ static void define_length(Partition *p)
 {
     Model *m = p->model;
     const VarId begun = add_own(p, "begun", BOOLEAN_TYPE);
+    model_var(m, begun)->is_generated = false; /* who goes on from an earlier run knows by its row that it has not */
+    model_var(m, begun)->is_protected = true;
     p->length = add_own(p, "length", REAL_TYPE);
     TermBuilder builder = term_builder(m);
     define(p, begun, &builder, expr_boolean(m->pool, true));
