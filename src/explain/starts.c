@@ -1,5 +1,6 @@
 /* The list of what a run starts from, and who says so; see starts.h. */
 #include "explain/starts.h"
+#include "emit/program/slots.h"
 #include "ir/given.h"
 
 typedef struct {
@@ -11,6 +12,7 @@ typedef struct {
     uint32_t *run,
         *initial; /* per variable: 1 + the nonlinear system that is solved for it, in the run, at the start */
     bool *is_free, *is_inner; /* computed at the start; by explicit equations of such a system */
+    const bool *is_fixed;     /* by an equation of the start */
     bool is_json;
     uint32_t n;
     Arena *scratch;
@@ -59,7 +61,7 @@ static const char *kind_of(const Starts *s, uint32_t index)
 {
     const Variable *v = &s->model->variables.at[index];
     const bool is_given = !term_is_absent(v->start), is_searched = s->run[index] || s->initial[index];
-    if (v->definition == DEFINITION_DER && !s->is_free[index])
+    if ((v->definition == DEFINITION_DER && !s->is_free[index]) || s->is_fixed[holder_of(s->model, index)])
         return "fixed";
     if (v->definition == DEFINITION_NOW && v->is_fixed && is_given)
         return "wish";
@@ -147,6 +149,7 @@ void list_starts(const Schedule *schedule, const GivenValue *values, uint32_t n_
                  .run = NEW_ARRAY(scratch, uint32_t, m->variables.n + 1),
                  .initial = NEW_ARRAY(scratch, uint32_t, m->variables.n + 1),
                  .is_free = NEW_ARRAY(scratch, bool, m->variables.n + 1),
+                 .is_fixed = find_fixed_by_equations(m, scratch),
                  .is_inner = NEW_ARRAY(scratch, bool, m->variables.n + 1),
                  .is_json = is_json,
                  .scratch = scratch,

@@ -7,6 +7,7 @@
 #include "passes/instantiate.h"
 #include "passes/keep_comparisons.h"
 #include "passes/keep_transitions.h"
+#include "passes/start_splits.h"
 
 typedef struct {
     Compile *c;
@@ -535,6 +536,18 @@ static void keep_together(Chooser *x)
     model_visit_terms(m, ELEMENTS_ALL & ~ELEMENTS(LIST_EQUATIONS), keep_other, x);
 }
 
+/* Those that are told of element by element, and those that equations of the start may determine. */
+static void split_told(Chooser *x)
+{
+    const Model *m = x->model;
+    const bool *is_of_start = find_start_splits(m, MOST_ELEMENTS, x->c->scratch);
+    for (uint32_t k = 0; k < m->variables.n; k++) {
+        const Variable *v = &m->variables.at[k];
+        if (v->fixed.shape || v->wishes.shape || variable_has_start_equation(v) || is_of_start[k])
+            split_variable(x, (VarId){ k }, true);
+    }
+}
+
 bool choose_splits(Compile *c, Splits *splits)
 {
     Model *m = c->model;
@@ -566,9 +579,7 @@ bool choose_splits(Compile *c, Splits *splits)
     for (uint32_t k = 0; k < m->transitions.n; k++)
         if (!splits->stays_whole[k])
             split_targets(&x, &m->transitions.at[k]);
-    for (uint32_t k = 0; k < n_variables; k++)
-        if (m->variables.at[k].fixed.shape || m->variables.at[k].wishes.shape)
-            split_variable(&x, (VarId){ k }, true);
+    split_told(&x);
     if (!any) {
         spread(&x);
         return true;

@@ -159,7 +159,8 @@ static bool can_be_number(const Model *m, Ref ref)
 {
     const Variable *v = ref.kind == REF_NOW ? model_var(m, ref.var) : NULL;
     return v && v->definition == DEFINITION_NOW && v->type.kind == TYPE_REAL && v->type.rank == 0 &&
-           v->variability == VARIABILITY_CONTINUOUS && var_is_none(v->alias) && !variable_is_element(m, ref.var);
+           v->variability == VARIABILITY_CONTINUOUS && !v->is_fixed && var_is_none(v->alias) &&
+           !variable_is_element(m, ref.var);
 }
 
 static void make_number(Evaluator *x, uint32_t k)

@@ -33,6 +33,7 @@ const Pass pipeline[] = {
       "constants, and parameters on demand, as numbers" },
     { "fold-constants", fold_constants, FACT_SOLVED, FACT_FOLDED, false, "simplify every term" },
     { "eliminate-aliases", eliminate_aliases, FACT_FOLDED, FACT_ALIAS_FREE, false, "v = w and v = -w share one place" },
+    { "fix-starts", fix_starts, FACT_ALIAS_FREE, 0, false, "fixed starts of what is no state are initial equations" },
     { "find-events", find_events, FACT_ALIAS_FREE, FACT_EVENTS, false,
       "comparisons become root functions or time events" },
     { "carry-rests", carry_rests, FACT_EVENTS, 0, false, "times that are sums lose nothing by rounding" },

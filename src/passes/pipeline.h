@@ -112,6 +112,7 @@ bool split_arrays(Compile *c);
 bool evaluate_parameters(Compile *c);
 bool fold_constants(Compile *c);
 bool eliminate_aliases(Compile *c);
+bool fix_starts(Compile *c);
 bool lower_whens(Compile *c);
 bool find_events(Compile *c);
 bool carry_rests(Compile *c);

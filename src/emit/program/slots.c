@@ -3,6 +3,7 @@
 #include "base/bug.h"
 #include "emit/routines.h"
 #include "emit/texts.h"
+#include <string.h>
 
 typedef struct {
     const Schedule *schedule;
@@ -20,6 +21,17 @@ bool *find_candidates(const Model *model, Arena *arena)
                 is_candidate[s->candidate[j].index] = true;
     }
     return is_candidate;
+}
+
+bool *find_fixed_by_equations(const Model *model, Arena *arena)
+{
+    bool *is_fixed = NEW_ARRAY(arena, bool, model->variables.n + 1);
+    for (uint32_t k = 0; k < model->equations.n; k++) {
+        const Equation *e = &model->equations.at[k];
+        if (e->origin.made_by && strcmp(e->origin.made_by, "fix-starts") == 0)
+            is_fixed[term_refs(model, e->lhs)[0].var.index] = true;
+    }
+    return is_fixed;
 }
 
 static uint32_t take_slots(Placing *p, uint64_t n)

@@ -48,5 +48,7 @@ bool literal_value(const Expr *e, KoineSlot *value);
 bool variable_is_settable(const Model *model, const bool *is_candidate, uint32_t index, uint64_t count);
 /* Per variable: it is a candidate of a state set, so that its start value is used. */
 bool *find_candidates(const Model *model, Arena *arena);
+/* Per variable: an equation of the start gives it its fixed start (fix-starts). */
+bool *find_fixed_by_equations(const Model *model, Arena *arena);
 
 #endif

@@ -190,14 +190,15 @@ static void fill_variables(Rows *r, const Schedule *s)
     r->state_variable = state_variable;
 }
 
-/* Unknowns of nonlinear systems: where the search for them begins may be set. */
+/* Unknowns of nonlinear systems: where the search for them begins may be set; not of those that begin there. */
 static void mark_guesses(Rows *r, const uint32_t *guess)
 {
     const Model *m = r->model;
+    const bool *has_equation = find_fixed_by_equations(m, r->arena);
     for (uint32_t k = 0; k < m->variables.n; k++) {
         const Variable *v = &m->variables.at[k];
-        const uint32_t slot = guess[var_is_none(v->alias) ? k : v->alias.index];
-        if (r->slots->row_of[k] == KOINE_NONE || slot == KOINE_NONE || v->type.rank)
+        const uint32_t holder = var_is_none(v->alias) ? k : v->alias.index, slot = guess[holder];
+        if (has_equation[holder] || r->slots->row_of[k] == KOINE_NONE || slot == KOINE_NONE || v->type.rank)
             continue;
         KoineVariable *row = &r->rows[r->slots->row_of[k]];
         if (row->flags & KOINE_VARIABLE_SETTABLE)
