@@ -215,18 +215,20 @@ static bool begins_without(const StartState *start, const Experiment *experiment
     return false;
 }
 
-/* A method of a clock remembers slopes, and whether it has begun; no result shows them. */
-static bool is_begun(const KoineVariable *variable)
+/* What no result shows: slopes of methods of clocks and whether they have begun, and ticks of clocks whose times are
+ * not known before. */
+static bool tell_clock(const StartState *start, const Experiment *experiment, const KoineVariable *variable, Diag *diag)
 {
-    return strstr(variable->name, "$begun ") != NULL;
-}
-
-static void tell_begun(const StartState *start, const Experiment *experiment, Diag *diag)
-{
+    const bool is_method = strstr(variable->name, "$begun "), is_counted = strstr(variable->name, "$count ");
+    if (!is_method && !is_counted && !strstr(variable->name, "$next "))
+        return false;
     diag_warning(diag, DIAG_START_MEMORY, experiment->spans[EXPERIMENT_START_FROM],
-                 "'%s' does not hold what the model remembers at time %.9g: methods of clocks begin anew", start->path,
-                 start->time);
+                 "'%s' does not hold what the model remembers at time %.9g: %s", start->path, start->time,
+                 is_method    ? "methods of clocks begin anew"
+                 : is_counted ? "counts of ticks begin anew"
+                              : "a clock whose interval changes begins anew");
     diag_help(diag, "'phases' of an experiment go on with them");
+    return true;
 }
 
 bool start_write(const StartState *start, const Experiment *experiment, KoineModel *model, Arena *arena, Diag *diag)
@@ -237,6 +239,8 @@ bool start_write(const StartState *start, const Experiment *experiment, KoineMod
     Text name = { .arena = arena };
     for (uint32_t row = 0; row < tables->n_variables; row++) {
         const KoineVariable *variable = &tables->variables[row];
+        if (tell_clock(start, experiment, variable, diag))
+            continue;
         const bool is_computed = !(variable->flags & (KOINE_VARIABLE_SETTABLE | closed)) &&
                                  variable->flags & KOINE_VARIABLE_FIXED && is_state(variable);
         if (is_computed) {
@@ -245,10 +249,6 @@ bool start_write(const StartState *start, const Experiment *experiment, KoineMod
                        variable->name);
             diag_help(diag, "write it as a number in the model, or use 'phases' of an experiment");
             is_good = false;
-        }
-        if (is_begun(variable)) {
-            tell_begun(start, experiment, diag);
-            continue;
         }
         const uint64_t place = place_of(variable);
         is_good &= !is_text_left(start, experiment, variable, diag);

@@ -204,6 +204,13 @@ static VarId add_part(Lowering *l, const Clock *c, uint32_t number, const char *
     return part;
 }
 
+/* What no result shows and cannot be computed again: who goes on from an earlier run knows it by its row. */
+static void remember(Model *m, VarId part)
+{
+    model_var(m, part)->is_generated = false;
+    model_var(m, part)->is_protected = true;
+}
+
 /* The time of tick `k`. */
 static const Expr *time_of(Pool *pool, TermBuilder *builder, const Ticks *t, const Expr *k)
 {
@@ -381,6 +388,7 @@ static VarId count_of(Lowering *l, uint32_t clock)
     const VarId count = add_part(l, &c, clock, "$count %s", INTEGER_TYPE, DEFINITION_NEXT);
     model_var(l->model, count)->start = term_integer(l->model, 0);
     model_var(l->model, count)->is_fixed = true;
+    remember(l->model, count);
     count_ticks(l, &c, tick, count);
     l->parts[clock].count = count;
     return count;
@@ -432,6 +440,7 @@ static void make_changing_tick(Lowering *l, const Clock *c, uint32_t clock, VarI
     const Term first = is_rational ? first_tick(l, &units) : first_time(m, c);
     model_var(m, next)->start = first;
     model_var(m, next)->is_fixed = true;
+    remember(m, next);
     TermBuilder builder = term_builder(m);
     const Expr *at = term_leaf(&builder, ref_now(next));
     if (is_rational)
