@@ -284,7 +284,8 @@ static void fill_facts(Expr *node)
         node->has_index |= arg->has_index;
         node->has_call |= arg->has_call;
         node->has_hiding |= arg->has_hiding;
-        node->has_whole |= arg->has_whole;
+        node->has_whole |=
+            arg->has_whole || (node->kind == EXPR_ARRAY && arg->kind != EXPR_ARRAY && arg->type.rank > 0);
         if (arg->n_leaves > node->n_leaves)
             node->n_leaves = arg->n_leaves;
         if (arg->depth > depth)

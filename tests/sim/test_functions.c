@@ -230,6 +230,19 @@ static void calls_with_arrays_are_exact(void **state)
     }
 }
 
+/* x = (t, 2t), g gives x1 + 10 x2; r = 6 + 10 t, t = 2 + 30. */
+static void braces_around_arrays_have_their_elements(void **state)
+{
+    (void)state;
+    static const char *const names[] = { "z", "w", "v", "u", "s" };
+    RunResult *r = run_everywhere("function_braces.ir", "dopri5", 2);
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        assert_near(run_last(r, names[k]), 42, 0);
+    assert_near(run_last(r, "r"), 26, 0);
+    assert_near(run_last(r, "t"), 32, 0);
+    run_free(r);
+}
+
 /* x' = -|x|/10 x begins at (1, 2, 3): |x| = 1/(1/sqrt(14) + t/10). */
 static void states_are_arguments_as_a_whole(void **state)
 {
@@ -331,6 +344,7 @@ int main(void)
         cmocka_unit_test(calls_in_derivatives_and_outputs_are_one),
         cmocka_unit_test(calls_in_event_steps_wake_those_who_read_them),
         cmocka_unit_test(calls_with_arrays_are_exact),
+        cmocka_unit_test(braces_around_arrays_have_their_elements),
         cmocka_unit_test(states_are_arguments_as_a_whole),
         cmocka_unit_test(faults_do_not_get_lost_in_truth_values),
         cmocka_unit_test(variables_of_functions_have_values_when_they_are_read),
