@@ -101,7 +101,12 @@ const char *outside_symbols(const struct Program *program, const Names *names, A
     Text text = { .arena = arena };
     for (uint32_t k = 0; k < code->n_routines; k++) {
         const Function *f = code->routines[k]->function;
-        if (f->external)
+        bool is_new = f->external; /* copies for other sizes have the same symbol */
+        for (uint32_t j = 0; j < k && is_new; j++) {
+            const External *other = code->routines[j]->function->external;
+            is_new = !other || other->symbol.index != f->external->symbol.index;
+        }
+        if (is_new)
             text_format(&text, "%s%s", text.n ? ", " : "", names_of(names, f->external->symbol));
     }
     return text.at;

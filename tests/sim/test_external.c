@@ -63,6 +63,32 @@ static void test_arrays_sizes_and_outputs_by_address(void **state)
                      check_arrays);
 }
 
+/* x = x0 exp(-t), s = t; the sizes are those of the arguments, or numbers. */
+static void check_sizes(const RunResult *r)
+{
+    expect_done(r);
+    for (uint32_t k = 0; k < r->n_rows; k++) {
+        const double t = r->rows[k].time, *at = r->rows[k].values;
+        expect_near(at[run_column(r, "y[1]")], 14 * exp(-t), 1e-6);
+        expect_near(at[run_column(r, "y[2]")], 32 * exp(-t), 1e-6);
+        expect_near(at[run_column(r, "z[1]")], 2 * t, 1e-6);
+        expect_near(at[run_column(r, "z[2]")], 0, 0);
+        expect_near(at[run_column(r, "z[3]")], t, 1e-6);
+        expect_near(at[run_column(r, "p[1]")], 1 + t * t, 1e-6);
+        expect_near(at[run_column(r, "p[4]")], 1 + 16 * t * t, 1e-6);
+        expect_near(at[run_column(r, "q[2]")], 2 + 6 * t, 1e-6);
+        expect_near(at[run_column(r, "n")], 6, 0);
+        expect_near(at[run_column(r, "m")], 3, 0);
+    }
+}
+
+static void test_open_sizes_are_those_of_arguments(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = MODELS "sizes.ir", .stop = 1, .interval = 0.1, .external = ALL },
+                     check_sizes);
+}
+
 static void check_text(const RunResult *r)
 {
     expect_done(r);
@@ -287,6 +313,7 @@ static void test_what_is_called_in_another_way_is_refused(void **state)
 {
     (void)state;
     expect_refused(MODELS "few_arguments.ir", ALL, "c_drag");
+    expect_refused(MODELS "sizes_differ.ir", ALL, "argument 2 of multiply has the sizes [2], but its input x has [3]");
     expect_refused(MODELS "known_arguments.ir", ALL, "it has the type d(d)");
     expect_refused(MODELS "address_for_number.ir", ALL, "c_level");
     expect_refused(MODELS "double_for_int.ir", ALL, "the call of c_counts");
@@ -389,6 +416,7 @@ int main(void)
         cmocka_unit_test(test_a_c_file_and_libm),
         cmocka_unit_test(test_a_jacobian_takes_differences),
         cmocka_unit_test(test_arrays_sizes_and_outputs_by_address),
+        cmocka_unit_test(test_open_sizes_are_those_of_arguments),
         cmocka_unit_test(test_a_text_with_static_functions_and_macros),
         cmocka_unit_test(test_texts_are_arguments),
         cmocka_unit_test(test_texts_are_given),

@@ -6,6 +6,7 @@
  * Arguments of all calls have the sizes of their inputs, else both are told. */
 #include "base/text.h"
 #include "ir/declared.h"
+#include "ir/external.h"
 #include "ir/routine.h"
 #include "ir/simplify.h"
 #include "ir/substitute.h"
@@ -32,7 +33,7 @@ typedef struct {
 /* ---- which functions ---- */
 bool function_is_open(const Function *f)
 {
-    for (uint32_t k = 0; k < f->body->dims.n && !f->external; k++)
+    for (uint32_t k = 0; k < f->body->dims.n; k++)
         if (f->body->dims.at[k].term.shape->kind != EXPR_INTEGER)
             return true;
     return false;
@@ -156,6 +157,10 @@ static Function *copy_for(Sizing *s, const Function *of, uint32_t n_sizes, const
         return NULL;
     }
     Function *made = function_copy(s->c->model, of);
+    if (of->external) { /* the C function is the same, but not what is handed over */
+        made->external = NEW(s->c->model->arena, External);
+        *made->external = *of->external;
+    }
     const Copy copy = { of, n, key, made };
     vec_push(s->c->scratch, &s->copies, copy);
     set_sizes(s, made, key, key + n_sizes, span);
