@@ -6,6 +6,7 @@
 #include "ir/walk.h"
 #include "passes/instantiate.h"
 #include "passes/keep_comparisons.h"
+#include "passes/keep_starts.h"
 #include "passes/keep_transitions.h"
 #include "passes/start_splits.h"
 
@@ -14,6 +15,7 @@ typedef struct {
     Model *model;
     Splits *splits;
     const bool *is_read;  /* per variable: something reads its derivative */
+    const bool *is_start; /* per equation: it gives elements their values at the start, directly */
     bool *has_reason;     /* per equation: it cannot stay whole, whatever the others do */
     Incidence mentions;   /* per variable: the array equations that have it as a leaf */
     VEC(uint32_t) queue;  /* variables whose equations are to be looked at again */
@@ -188,13 +190,13 @@ static bool keeps_comparisons(const Chooser *x, const Equation *e)
     return !x->c->splits_comparisons && equation_keeps_comparisons(x->model, e, x->is_read);
 }
 
-static bool has_reason(Chooser *x, const Equation *e)
+static bool has_reason(Chooser *x, const Equation *e, bool is_start)
 {
     const Model *m = x->model;
     if (has_braces(e->lhs.shape) || has_braces(e->rhs.shape))
         return true;
-    if (e->region.index != ID_NONE || e->when || e->when_valid == VALID_INITIAL_ONLY || e->kind == EQUATION_ITERATION ||
-        is_undecided(m, e))
+    if (e->region.index != ID_NONE || e->when || (e->when_valid == VALID_INITIAL_ONLY && !is_start) ||
+        e->kind == EQUATION_ITERATION || is_undecided(m, e))
         return true;
     return (!keeps_comparisons(x, e) && has_events(m, e->rhs.shape, term_refs(m, e->rhs))) ||
            has_events(m, e->lhs.shape, term_refs(m, e->lhs)) ||
@@ -369,7 +371,7 @@ static void count_definitions(Chooser *x)
     const Model *m = x->model;
     for (uint32_t k = 0; k < m->equations.n; k++) {
         const Equation *e = &m->equations.at[k];
-        if (!is_array_equation(m, e) || x->has_reason[k] || is_alias(m, e))
+        if (!is_array_equation(m, e) || x->has_reason[k] || x->is_start[k] || is_alias(m, e))
             continue;
         const Term target = target_side(m, e);
         const uint32_t counter = counter_of(x, leaf_of(m, target));
@@ -540,12 +542,20 @@ static void keep_together(Chooser *x)
 static void split_told(Chooser *x)
 {
     const Model *m = x->model;
-    const bool *is_of_start = find_start_splits(m, MOST_ELEMENTS, x->c->scratch);
+    const bool *is_of_start = find_start_splits(m, x->is_start, MOST_ELEMENTS, x->c->scratch);
     for (uint32_t k = 0; k < m->variables.n; k++) {
         const Variable *v = &m->variables.at[k];
         if (v->fixed.shape || v->wishes.shape || variable_has_start_equation(v) || is_of_start[k])
             split_variable(x, (VarId){ k }, true);
     }
+}
+
+/* Written out, an equation of the start is one among others. */
+static void open_starts(Chooser *x)
+{
+    for (uint32_t k = 0; k < x->model->equations.n; k++)
+        if (x->is_start[k] && x->splits->is_written_out[k])
+            x->model->equations.at[k].kind = EQUATION_RESIDUAL;
 }
 
 bool choose_splits(Compile *c, Splits *splits)
@@ -561,6 +571,7 @@ bool choose_splits(Compile *c, Splits *splits)
                   .model = m,
                   .splits = splits,
                   .is_read = find_read_derivatives(m, scratch),
+                  .is_start = find_direct_starts(c),
                   .has_reason = NEW_ARRAY(scratch, bool, n + 1),
                   .parent = sets_create(scratch, n_variables),
                   .n_anchors = NEW_ARRAY(scratch, uint32_t, n_variables + 1),
@@ -570,7 +581,7 @@ bool choose_splits(Compile *c, Splits *splits)
     for (uint32_t k = 0; k < n; k++)
         if (is_array_equation(m, &m->equations.at[k])) {
             const Equation e = m->equations.at[k]; /* looking for reductions adds terms */
-            x.has_reason[k] = has_reason(&x, &e);
+            x.has_reason[k] = has_reason(&x, &e, x.is_start[k]);
             any = true;
         }
     if (diag_errors(c->diag))
@@ -594,5 +605,6 @@ bool choose_splits(Compile *c, Splits *splits)
     split_rings(&x);
     spread(&x);
     keep_together(&x);
+    open_starts(&x);
     return true;
 }

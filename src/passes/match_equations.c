@@ -36,7 +36,7 @@ static const char *unknown_text(Matcher *t, Ref ref)
     return ref.kind == REF_DER ? arena_format(t->c->scratch, "der(%s)", path) : path;
 }
 
-/* Discrete variables with a memory that some initial equation names. */
+/* Discrete variables with a memory that some initial equation names, and arrays that some give (keep_starts.h). */
 static const bool *find_named_at_start(const Matcher *t)
 {
     const Model *m = t->model;
@@ -49,7 +49,9 @@ static const bool *find_named_at_start(const Matcher *t)
         for (uint32_t side = 0; side < 2; side++)
             for (uint32_t j = 0; j < sides[side].shape->n_leaves; j++) {
                 const Ref ref = term_refs(m, sides[side])[j];
-                if (ref.kind == REF_NOW && model_var(m, ref.var)->definition == DEFINITION_NEXT)
+                if (ref.kind == REF_NOW && model_var(m, ref.var)->type.rank)
+                    is_named[ref.var.index] |= e->kind == EQUATION_EXPLICIT && side == 0;
+                else if (ref.kind == REF_NOW && model_var(m, ref.var)->definition == DEFINITION_NEXT)
                     is_named[ref.var.index] = true;
             }
     }
@@ -66,7 +68,7 @@ static void list_free_states(Matcher *t)
     for (uint32_t k = 0; k < m->variables.n; k++) {
         const Variable *v = &m->variables.at[k];
         const bool is_memory = v->definition == DEFINITION_DER || (v->definition == DEFINITION_NEXT && is_named[k]);
-        if (!is_memory || !var_is_none(v->alias) || v->is_fixed || v->type.rank)
+        if (!is_memory || !var_is_none(v->alias) || v->is_fixed || (v->type.rank && !is_named[k]))
             continue;
         t->unknown_now[k] = c->unknowns.n;
         vec_push(c->arena, &c->unknowns, ref_now((VarId){ k }));
@@ -164,7 +166,7 @@ static bool takes_part(const Compile *c, const Equation *e)
     return e->kind != EQUATION_DROPPED && e->when_valid != (c->is_initial ? VALID_NOT_INITIAL : VALID_INITIAL_ONLY);
 }
 
-/* Over a range, or with elements of arrays that are no scalars among its unknowns. */
+/* Over a range, or with elements of arrays that are no scalars among its unknowns; arrays of states are given. */
 static bool is_array_equation(const Matcher *t, const Equation *e)
 {
     const Term sides[] = { e->lhs, e->rhs };
@@ -172,7 +174,8 @@ static bool is_array_equation(const Matcher *t, const Equation *e)
     for (uint32_t side = 0; side < 2 && !is_one; side++)
         for (uint32_t k = 0; k < sides[side].shape->n_leaves; k++) {
             const Ref ref = term_refs(t->model, sides[side])[k];
-            is_one |= unknown_of(t, ref) != ID_NONE && model_var(t->model, ref.var)->type.rank;
+            is_one |= unknown_of(t, ref) != ID_NONE && model_var(t->model, ref.var)->type.rank &&
+                      (ref.kind == REF_DER || model_var(t->model, ref.var)->definition == DEFINITION_NOW);
         }
     return is_one;
 }

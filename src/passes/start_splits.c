@@ -9,6 +9,7 @@ typedef struct {
     Incidence definers; /* per node: equations that may determine it */
     bool *is_met;       /* per equation */
     bool *is_reached;   /* per node */
+    bool *is_given;     /* per variable: an array that direct equations give */
     VEC(uint32_t) queue;
 } Reach;
 
@@ -59,7 +60,7 @@ static void meet(Reach *r, uint32_t equation)
 
 static void reach(Reach *r, Ref ref)
 {
-    if (!is_node(ref) || r->is_reached[node_of(ref)])
+    if (!is_node(ref) || r->is_reached[node_of(ref)] || (ref.kind == REF_NOW && r->is_given[ref.var.index]))
         return;
     const uint32_t node = node_of(ref);
     r->is_reached[node] = true;
@@ -101,17 +102,28 @@ static bool is_concerned(const Model *m)
     return any && has_free;
 }
 
-const bool *find_start_splits(const Model *m, uint64_t most, Arena *scratch)
+static Reach begin(const Model *m, const bool *is_direct, Arena *scratch)
+{
+    Reach r = { .model = m, .scratch = scratch, .definers = list_definers(m, scratch) };
+    r.is_met = NEW_ARRAY(scratch, bool, m->equations.n + 1);
+    r.is_reached = NEW_ARRAY(scratch, bool, 2 * (size_t)m->variables.n + 1);
+    r.is_given = NEW_ARRAY(scratch, bool, m->variables.n + 1);
+    for (uint32_t k = 0; k < m->equations.n; k++) {
+        const Equation *e = &m->equations.at[k];
+        if (is_direct[k])
+            r.is_given[term_refs(m, e->lhs)[e->lhs.shape->u.leaf].var.index] = true;
+        else if (takes_part(e) && e->when_valid == VALID_INITIAL_ONLY)
+            meet(&r, k);
+    }
+    return r;
+}
+
+const bool *find_start_splits(const Model *m, const bool *is_direct, uint64_t most, Arena *scratch)
 {
     bool *is_found = NEW_ARRAY(scratch, bool, m->variables.n + 1), any = false;
     if (!is_concerned(m))
         return is_found;
-    Reach r = { .model = m, .scratch = scratch, .definers = list_definers(m, scratch) };
-    r.is_met = NEW_ARRAY(scratch, bool, m->equations.n + 1);
-    r.is_reached = NEW_ARRAY(scratch, bool, 2 * (size_t)m->variables.n + 1);
-    for (uint32_t k = 0; k < m->equations.n; k++)
-        if (takes_part(&m->equations.at[k]) && m->equations.at[k].when_valid == VALID_INITIAL_ONLY)
-            meet(&r, k);
+    Reach r = begin(m, is_direct, scratch);
     for (uint32_t k = 0; k < m->variables.n; k++)
         if (variable_has_start_equation(&m->variables.at[k]))
             reach(&r, ref_now((VarId){ k }));

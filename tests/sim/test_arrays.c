@@ -118,6 +118,29 @@ static void test_initial_equations_over_a_range(void **state)
     run_free(r);
 }
 
+/* x[1] = -1 + t and x[i] = 0.5 - i/4 + t; c[i] is 10 - i, and 100 more once x[i] is above 1/8, at i/4 - 3/8. z begins
+ * with 2 x[2] + c[3] + y[2, 3] + 100 y[1, 2] = 0 + 7 + 23 + 1200 and grows by x[5] - t = -3/4. */
+static void test_starts_over_a_range_stay_whole(void **state)
+{
+    (void)state;
+    RunResult *r = run("starts_of_cells.ir", 1, 0.5);
+    assert_near(run_last(r, "c[1]"), 9, 0);
+    for (int i = 2; i <= 5; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "x[%d]", i);
+        assert_near(value_in_row(r, 0, name), 0.5 - 0.25 * i, 0);
+        assert_near(run_last(r, name), 1.5 - 0.25 * i, 1e-12);
+        snprintf(name, sizeof name, "c[%d]", i);
+        assert_near(value_in_row(r, 0, name), 10 - i, 0);
+        assert_near(run_last(r, name), 110 - i, 0);
+    }
+    assert_near(value_in_row(r, 0, "x[1]"), -1, 0);
+    assert_near(value_in_row(r, 0, "s[1]"), 4, 0);
+    assert_near(value_in_row(r, 0, "z"), 1230, 0);
+    assert_near(run_last(r, "z"), 1229.25, 1e-12);
+    run_free(r);
+}
+
 static void test_a_sum_of_many_terms(void **state)
 {
     (void)state;
@@ -366,6 +389,7 @@ int main(void)
         cmocka_unit_test(test_events_over_a_range_exchange_elements),
         cmocka_unit_test(test_events_and_comparisons_of_elements),
         cmocka_unit_test(test_initial_equations_over_a_range),
+        cmocka_unit_test(test_starts_over_a_range_stay_whole),
         cmocka_unit_test(test_a_sum_of_many_terms),
         cmocka_unit_test(test_elements_by_an_index_of_the_run),
         cmocka_unit_test(test_an_index_outside_is_a_fault),

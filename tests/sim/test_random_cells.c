@@ -98,6 +98,22 @@ static void add_group(Cells *c)
     }
 }
 
+/* Declared or given by equations over the range, in either direction. */
+static void add_starts(Cells *c)
+{
+    const bool is_given = pick(c, 3) != 0, is_counted = pick(c, 2) != 0;
+    add(c, "var x Real[n] continuous der start 0.0%s", is_given ? "" : " fixed");
+    add(c, "var d Integer[n] discrete next start 0%s", is_counted ? "" : " fixed");
+    if (is_given)
+        add(c, "eq initial s1 for i in 1:n: %s",
+            ONE_OF(c, "x[i] = 0.2*sin(real(i))", "x[i] := 0.3*k[i]", "0.1*real(i) - k[i] = x[i]",
+                   "x[i] = start(y[i]) + 0.3*time", "x[i] = 0.2*y[i]", "0.3*a[i] + x[i] = 0.5*k[i]",
+                   "x[i] = if k[i] > 0.4 then 0.05 else 0.1*b[i]"));
+    if (is_counted)
+        add(c, "eq initial s2 for i in 1:n: d[i] %s %s", ONE_OF(c, "=", ":="),
+            ONE_OF(c, "2 - (i)", "c[i]", "start(d[i]) + 1"));
+}
+
 static void make(Cells *c)
 {
     static const char *const rates[] = { "1.0",
@@ -113,12 +129,11 @@ static void make(Cells *c)
                                          "1.0 - 0.3*(if y[i] > b[i] then y[i] else 0.1)" };
     enum { N_RATES = sizeof rates / sizeof rates[0] };
     c->n = 2 + (int)pick(c, MOST_CELLS - 1);
-    add(c, "var x Real[n] continuous der start 0.0 fixed");
+    add_starts(c);
     add(c, "var y Real[n] continuous der start 0.1 fixed");
     add(c, "var a Real[n] discrete next start 1.0 fixed");
     add(c, "var b Real[n] discrete next start 0.7 fixed");
     add(c, "var c Integer[n] discrete next start 0 fixed");
-    add(c, "var d Integer[n] discrete next start 0 fixed");
     add(c, "var p Boolean[n] discrete next start %s fixed", ONE_OF(c, "true", "false"));
     add(c, "var m Integer[n] discrete now");
     add(c, "var w Real[n] continuous now");
@@ -164,8 +179,9 @@ static void put_named(FILE *f, const char *line, int i)
 {
     char word[16], name[16], named[LINE];
     int length = 0;
-    assert_int_equal(sscanf(line, "%15s %15[a-z0-9]%n", word, name, &length), 2);
-    snprintf(named, sizeof named, "%s %s_%d%s", word, name, i, line + length);
+    const char *first = strncmp(line, "eq initial ", 11) == 0 ? "eq " : "";
+    assert_int_equal(sscanf(line + strlen(first), "%15s %15[a-z0-9]%n", word, name, &length), 2);
+    snprintf(named, sizeof named, "%s%s %s_%d%s", first, word, name, i, line + strlen(first) + length);
     put_point(f, named, i);
 }
 
