@@ -263,7 +263,11 @@ static uint32_t make_loops(Maker *m, Domain domain, uint32_t k, uint32_t inner)
     const Expr *condition = expr_if(m->pool, goes_up, up, expr_binary(m->pool, OP_AND, goes_down, down));
     const uint32_t loop = maker_add_step(m, STATEMENT_WHILE, expr_simplify(m->pool, condition));
     m->steps.at[last].next = loop;
+    const uint32_t statement = m->statement;
+    const Span span = m->span;
     const uint32_t body = make_loops(m, domain, k + 1, inner);
+    m->statement = statement;
+    m->span = span;
     const uint32_t advance = assign(m, variable, expr_binary(m->pool, OP_ADD, i, by));
     uint32_t tail = body;
     while (tail && m->steps.at[tail].next)

@@ -72,8 +72,10 @@ static bool run_assignment(RoutineCall *call, const RoutineStep *step)
     }
     if (!expr_evaluate_in(call, step->value, &value) || !routine_find_element(call, step->field, index, &place))
         return false;
+    if (!value_is_good(field->type, value)) /* the operands keep their values, which are told */
+        return routine_fail(call, ROUTINE_NOT_FINITE);
     *place = value;
-    return value_is_good(field->type, value) || routine_fail(call, ROUTINE_NOT_FINITE);
+    return true;
 }
 
 static Flow run_list(RoutineCall *call, uint32_t first);

@@ -96,6 +96,10 @@ static void faults_name_function_line_and_call(void **state)
     assert_fails("function_endless.ir", 1, "function loop fails at ", "8:5: more than 20000000 steps in one call");
     assert_fails("function_deep.ir", 10, "function down fails at ",
                  "calls are nested too deep: does a recursion not end?");
+    assert_fails("function_largest.ir", 1, "function f fails at ",
+                 "9:5: overflow of an Integer with x = 9223372036854775805, i = 9223372036854775807");
+    assert_fails("function_overflows.ir", 1, "function f fails at ",
+                 "9:5: overflow: z := exp(1000.0*z) with x = 1, z = 1");
 }
 
 /* MLS 12.4.4: what is read, or left as a result, has a value. A comparison would hide that an element has none. */
