@@ -11,15 +11,10 @@
 #include "graph/dulmage.h"
 #include "graph/matching.h"
 #include "ir/element.h"
-#include "passes/pipeline.h"
+#include "passes/cover.h"
 #include "passes/roles.h"
 #include <stdlib.h>
 #include <string.h>
-
-typedef struct { /* elements lo .. hi of an unknown, every one of them, are determined by an equation */
-    uint32_t unknown, equation;
-    int64_t lo, hi;
-} Covered;
 
 typedef struct {
     Compile *c;
@@ -145,11 +140,19 @@ static bool assign_left(Matcher *t, uint32_t k)
                        (long long)(lo < 0 ? lo + 1 : hi + 1), unknown_text(t, ref), (long long)count);
             return true;
         }
-        const uint64_t n = e->lhs.shape->n_args ? domain_count(m, e->domain) : (uint64_t)count;
-        const Covered part = { u, k, e->lhs.shape->n_args ? lo : 0, e->lhs.shape->n_args ? hi : count - 1 };
-        if (n && (uint64_t)(part.hi - part.lo + 1) == n) /* without gaps: can be compared with others */
+        Covered part = { u, k, lo, hi, true };
+        uint64_t n = domain_count(m, e->domain);
+        if (e->lhs.shape->n_args == 0) {
+            n = (uint64_t)count;
+            part = (Covered){ u, k, 0, count - 1, true };
+        } else {
+            part.is_dense =
+                (uint64_t)(hi - lo + 1) == n && (m->domains.at[e->domain.index].n <= 1 ||
+                                                 element_is_own(m, e->lhs.shape, term_refs(m, e->lhs), e->domain));
+        }
+        if (n)
             vec_push(t->c->scratch, &t->parts, part);
-        t->covered[u] += e->lhs.shape->n_args ? domain_count(m, e->domain) : (uint64_t)count;
+        t->covered[u] += n;
         t->owner[u] = k + 1;
     }
     t->c->matched[k] = u;
@@ -498,30 +501,6 @@ static void explain(Matcher *t, const Residuals *r, const uint32_t *column_of_ro
     }
 }
 
-static int compare_parts(const void *a, const void *b)
-{
-    const Covered *x = a, *y = b;
-    if (x->unknown != y->unknown)
-        return x->unknown < y->unknown ? -1 : 1;
-    return x->lo < y->lo ? -1 : x->lo > y->lo;
-}
-
-/* No element twice. With the count of elements right, none is missing then either. */
-static void check_overlaps(Matcher *t)
-{
-    if (t->parts.n)
-        qsort(t->parts.at, t->parts.n, sizeof *t->parts.at, compare_parts);
-    for (uint32_t k = 1; k < t->parts.n; k++) {
-        const Covered *a = &t->parts.at[k - 1], *b = &t->parts.at[k];
-        if (a->unknown != b->unknown || b->lo > a->hi)
-            continue;
-        diag_error(t->c->diag, DIAG_DOUBLE_DEFINITION, t->model->equations.at[b->equation].origin.span,
-                   "element %lld of '%s' has two definitions", (long long)b->lo + 1,
-                   unknown_text(t, t->c->unknowns.at[b->unknown]));
-        diag_note(t->c->diag, t->model->equations.at[a->equation].origin.span, "the other one is here");
-    }
-}
-
 static void check_arrays(Matcher *t)
 {
     const Model *m = t->model;
@@ -667,7 +646,7 @@ bool match_equations(Compile *c)
         const Ref ref = term_refs(m, m->equations.at[k].lhs)[0];
         c->matched[k] = t.unknown_der[ref.var.index];
     }
-    check_overlaps(&t);
+    check_cover(c, t.parts.at, t.parts.n);
     check_arrays(&t);
     Residuals r = { 0 };
     collect(&t, &r);
