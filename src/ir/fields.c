@@ -139,7 +139,7 @@ static const Field statements[] = {
     TERM(Statement, target, TERM_TARGET),       TERM(Statement, value, TERM_VALUE),
     TERM(Statement, message, TERM_VALUE),       ID_OR_0(Statement, domain, LIST_DOMAINS),
     ID_OR_0(Statement, inner, LIST_STATEMENTS), ID_OR_0(Statement, otherwise, LIST_STATEMENTS),
-    ID_OR_0(Statement, next, LIST_STATEMENTS),
+    ID_OR_0(Statement, next, LIST_STATEMENTS),  ID_FROM_1(Statement, action, LIST_ACTIONS),
 };
 static const Field assertions[] = {
     ID_OR_0(Assertion, domain, LIST_DOMAINS), TERM(Assertion, condition, TERM_CONDITION),

@@ -411,15 +411,16 @@ typedef enum {
     STATEMENT_BREAK,
     STATEMENT_RETURN,
     STATEMENT_ASSERT,
-    STATEMENT_TOGETHER /* inner: assignments whose values are all computed before the first is done */
+    STATEMENT_TOGETHER, /* inner: assignments whose values are all computed before the first is done */
+    STATEMENT_SEND      /* of what a transition executes */
 } StatementKind;
 typedef struct { /* a list by `next`; 0 ends it (statement 0 is unused) */
     uint8_t kind;
     Term target, value;
     DomainId domain;
-    uint32_t inner, otherwise, next;
-    NameId text;  /* ASSERT: what is told, or */
-    Term message; /* ... String; computed where the condition does not hold */
+    uint32_t inner, otherwise, next, action; /* SEND: 1 + its action, without guard, of no transition */
+    NameId text;                             /* ASSERT: what is told, or */
+    Term message;                            /* ... String; computed where the condition does not hold */
     Span span;
 } Statement;
 

@@ -76,6 +76,39 @@ static void put_together(Printer *p, const Statement *s)
     printer_end_line(p, s->span);
 }
 
+static void put_arguments(Printer *p, const Action *a)
+{
+    if (a->n_args == 0)
+        return;
+    printer_put(p, " (");
+    for (uint32_t k = 0; k < a->n_args; k++) {
+        if (k)
+            printer_put(p, ", ");
+        printer_put_term(p, p->model->conditions.at[a->first_arg + k], BINDS_IF);
+    }
+    text_char(p->to, ')');
+}
+
+/* Behind its guard. */
+static void put_action(Printer *p, const Action *a)
+{
+    printer_put(p, word_text(action_words.words[a->kind]));
+    if (a->kind == ACTION_SEND) {
+        printer_put_space(p);
+        printer_put_label(p, LABEL_CHANNEL, a->channel);
+    }
+    if (a->priority) {
+        printer_put_word(p, WORD_PRIORITY);
+        printer_put_space(p);
+        text_integer(p->to, a->priority);
+    }
+    if (a->kind != ACTION_SEND || !name_is_empty(a->text)) {
+        put_message(p, a->text, a->message);
+    }
+    put_arguments(p, a);
+    printer_end_line(p, a->span);
+}
+
 static void put_statement(Printer *p, const Statement *s)
 {
     switch ((StatementKind)s->kind) {
@@ -122,6 +155,10 @@ static void put_statement(Printer *p, const Statement *s)
         printer_put(p, term_is_absent(s->message) ? "" : ",");
         put_message(p, s->text, s->message);
         printer_end_line(p, s->span);
+        return;
+    case STATEMENT_SEND:
+        printer_begin_plain(p);
+        put_action(p, &p->model->actions.at[s->action - 1]);
         return;
     }
     BUG("unknown StatementKind");
@@ -216,39 +253,6 @@ static void put_assignment(Printer *p, const Assignment *a, Effect effect)
     printer_end_line(p, a->span);
 }
 
-static void put_arguments(Printer *p, const Action *a)
-{
-    if (a->n_args == 0)
-        return;
-    printer_put(p, " (");
-    for (uint32_t k = 0; k < a->n_args; k++) {
-        if (k)
-            printer_put(p, ", ");
-        printer_put_term(p, p->model->conditions.at[a->first_arg + k], BINDS_IF);
-    }
-    text_char(p->to, ')');
-}
-
-static void put_action(Printer *p, const Action *a)
-{
-    put_guard(p, a->guard);
-    printer_put(p, word_text(action_words.words[a->kind]));
-    if (a->kind == ACTION_SEND) {
-        printer_put_space(p);
-        printer_put_label(p, LABEL_CHANNEL, a->channel);
-    }
-    if (a->priority) {
-        printer_put_word(p, WORD_PRIORITY);
-        printer_put_space(p);
-        text_integer(p->to, a->priority);
-    }
-    if (a->kind != ACTION_SEND || !name_is_empty(a->text)) {
-        put_message(p, a->text, a->message);
-    }
-    put_arguments(p, a);
-    printer_end_line(p, a->span);
-}
-
 static void put_trigger(Printer *p, const Transition *t)
 {
     printer_put_choice(p, &trigger_words, t->trigger);
@@ -316,8 +320,10 @@ void printer_print_transition(ModelPrinter *mp, uint32_t index)
         put_assignment(p, &model->assignments.at[t->first_assignment + k], (Effect)t->effect);
     if (t->body)
         printer_put_body(p, t->body);
-    for (uint32_t k = 0; k < t->n_actions; k++)
-        put_action(p, &model->actions.at[t->first_action + k]);
+    for (uint32_t k = t->first_action; k < t->first_action + t->n_actions; k++) {
+        put_guard(p, model->actions.at[k].guard);
+        put_action(p, &model->actions.at[k]);
+    }
     p->indent--;
     printer_leave_domain(p, t->domain);
     printer_put_end_label(p, LABEL_TRANSITION, index);

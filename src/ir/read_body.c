@@ -171,6 +171,17 @@ static bool parse_assign(Reader *r, uint32_t begin, uint32_t statement)
     return end_of_line(r, begin, statement);
 }
 
+static bool parse_send(Reader *r, uint32_t begin, uint32_t statement)
+{
+    Action a;
+    if (!reader_parse_action(r, begin, TERM_NONE, &a) || !end_of_line(r, begin, statement))
+        return false;
+    a.span = statement_at(r, statement)->span;
+    vec_push(r->arena, &r->model->actions, a);
+    statement_at(r, statement)->action = r->model->actions.n;
+    return true;
+}
+
 static bool parse_statement(Reader *r, uint32_t *statement)
 {
     const uint32_t begin = r->token.begin;
@@ -185,6 +196,7 @@ static bool parse_statement(Reader *r, uint32_t *statement)
     case WORD_BREAK: reader_advance(r); return end_of_line(r, begin, *statement = add_statement(r, STATEMENT_BREAK));
     case WORD_RETURN: reader_advance(r); return end_of_line(r, begin, *statement = add_statement(r, STATEMENT_RETURN));
     case WORD_CHECK: reader_advance(r); return parse_check(r, begin, *statement = add_statement(r, STATEMENT_ASSERT));
+    case WORD_SEND: return parse_send(r, begin, *statement = add_statement(r, STATEMENT_SEND));
     default: return parse_assign(r, begin, *statement = add_statement(r, STATEMENT_ASSIGN));
     }
 }

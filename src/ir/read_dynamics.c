@@ -407,19 +407,27 @@ static bool parse_arguments(Reader *r, Action *a)
     return true;
 }
 
+bool reader_parse_action(Reader *r, uint32_t begin, Term guard, Action *a)
+{
+    *a = (Action){ .guard = guard };
+    int64_t priority = 0;
+    if (!reader_choose(r, &action_words, "an assignment or an action", &a->kind) ||
+        (a->kind == ACTION_SEND && !reader_parse_label(r, LABEL_CHANNEL, &a->channel)) ||
+        (reader_accept_word(r, WORD_PRIORITY) && !reader_parse_integer(r, INT32_MIN, INT32_MAX, &priority)) ||
+        (a->kind == ACTION_SEND && r->token.kind == TOKEN_STRING && !reader_parse_string(r, &a->text)) ||
+        (a->kind != ACTION_SEND && !reader_parse_message(r, &a->text, &a->message)) ||
+        (term_is_absent(a->message) && !parse_arguments(r, a)))
+        return false;
+    a->priority = (int32_t)priority;
+    a->span = reader_span_from(r, begin);
+    return true;
+}
+
 static bool parse_action(Reader *r, NewTransition *new, uint32_t begin, Term guard)
 {
-    Action a = { .guard = guard };
-    int64_t priority = 0;
-    if (!reader_choose(r, &action_words, "an assignment or an action", &a.kind) ||
-        (a.kind == ACTION_SEND && !reader_parse_label(r, LABEL_CHANNEL, &a.channel)) ||
-        (reader_accept_word(r, WORD_PRIORITY) && !reader_parse_integer(r, INT32_MIN, INT32_MAX, &priority)) ||
-        (a.kind == ACTION_SEND && r->token.kind == TOKEN_STRING && !reader_parse_string(r, &a.text)) ||
-        (a.kind != ACTION_SEND && !reader_parse_message(r, &a.text, &a.message)) ||
-        (term_is_absent(a.message) && !parse_arguments(r, &a)))
+    Action a;
+    if (!reader_parse_action(r, begin, guard, &a))
         return false;
-    a.priority = (int32_t)priority;
-    a.span = reader_span_from(r, begin);
     vec_push(r->arena, &new->actions, a);
     return true;
 }

@@ -335,7 +335,8 @@ bool reader_parse_assert(Reader *r, Where where, uint32_t begin);
 bool reader_parse_static(Reader *r, uint32_t begin, Word word); /* everything else */
 bool reader_parse_attributes(Reader *r, const VarId *vars, uint32_t n);
 bool reader_parse_message(Reader *r, NameId *literal, Term *message);
-bool reader_parse_statements(Reader *r, uint32_t *first); /* up to end, else, elseif */
+bool reader_parse_action(Reader *r, uint32_t begin, Term guard, Action *a); /* behind its guard */
+bool reader_parse_statements(Reader *r, uint32_t *first);                   /* up to end, else, elseif */
 bool reader_parse_region_ref(Reader *r, RegionId *region, uint16_t *branch);
 bool reader_parse_origin_word(Reader *r, Origin *origin, bool *known); /* from and by; *known: it was one of them */
 

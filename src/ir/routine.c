@@ -363,6 +363,7 @@ static uint32_t make_step(Maker *m, uint32_t statement)
         m->steps.at[step].otherwise = otherwise;
         return step;
     }
+    case STATEMENT_SEND:
     case STATEMENT_TOGETHER: break; /* lower-functions has left none */
     }
     BUG("unknown StatementKind");

@@ -218,6 +218,7 @@ static void look_into(Look *l, uint32_t step)
     case STATEMENT_BREAK:
     case STATEMENT_RETURN: leave(l); return;
     case STATEMENT_ASSERT:
+    case STATEMENT_SEND:
     case STATEMENT_TOGETHER:
     case STATEMENT_FOR: return;
     }

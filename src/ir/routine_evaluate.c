@@ -114,6 +114,7 @@ static Flow run_step(RoutineCall *call, const RoutineStep *step)
         if (!expr_evaluate_in(call, step->value, &condition))
             return FLOW_FAULT;
         return condition.i || routine_fail(call, ROUTINE_CHECK) ? FLOW_ON : FLOW_FAULT;
+    case STATEMENT_SEND:
     case STATEMENT_TOGETHER:
     case STATEMENT_FOR: break;
     }

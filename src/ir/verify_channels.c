@@ -67,6 +67,19 @@ static void verify_target(Verifier *v, Term target, Span span, const bool *is_fi
     diag_help(v->diag, "a field shows the message that is up; read it, and assign another variable");
 }
 
+/* Equations hold always; what has a clock is executed at its ticks. */
+static void verify_no_send(Verifier *v, uint32_t first)
+{
+    for (uint32_t k = first; k; k = v->model->statements.at[k].next) {
+        const Statement *s = &v->model->statements.at[k];
+        if (s->kind == STATEMENT_SEND)
+            refuse(v, s->span, "a message is sent by an algorithm that holds always",
+                   "send it in the procedure of a transition, or in an algorithm of a clock");
+        verify_no_send(v, s->inner);
+        verify_no_send(v, s->otherwise);
+    }
+}
+
 void verify_channels(Verifier *v)
 {
     const Model *m = v->model;
@@ -83,6 +96,8 @@ void verify_channels(Verifier *v)
         const Equation *e = &m->equations.at[k];
         if (e->kind == EQUATION_EXPLICIT || e->kind == EQUATION_ITERATION)
             verify_target(v, e->lhs, e->origin.span, is_field);
+        if (e->kind == EQUATION_ALGORITHM && !e->clock)
+            verify_no_send(v, e->body);
     }
     for (uint32_t k = 0; k < m->assignments.n; k++)
         verify_target(v, m->assignments.at[k].target, m->assignments.at[k].span, is_field);

@@ -32,6 +32,8 @@ static void check_list(Verifier *v, uint32_t first, uint32_t n_loops)
             report(v, s->span, "assigns its input", "assign to a local variable");
         if (s->kind == STATEMENT_BREAK && n_loops == 0)
             report(v, s->span, "has a break outside of a loop", "use return to leave the function");
+        if (s->kind == STATEMENT_SEND)
+            report(v, s->span, "sends a message", "only what transitions execute sends");
         check_list(v, s->inner, n_loops + (s->kind == STATEMENT_FOR || s->kind == STATEMENT_WHILE));
         check_list(v, s->otherwise, n_loops);
     }

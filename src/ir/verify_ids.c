@@ -599,7 +599,7 @@ static void check_statements(Verifier *v)
         verify_broken(v, model->span, "statement 0 is missing");
     for (uint32_t k = 1; k < model->statements.n; k++) {
         const Statement *s = &model->statements.at[k];
-        check_value(v, s->kind, STATEMENT_TOGETHER + 1, "a statement kind", s->span);
+        check_value(v, s->kind, STATEMENT_SEND + 1, "a statement kind", s->span);
         in_range(v, s->domain.index, model->domains.n, "domain", s->span);
         in_range(v, s->inner, model->statements.n, "statement", s->span);
         in_range(v, s->otherwise, model->statements.n, "statement", s->span);
@@ -608,6 +608,8 @@ static void check_statements(Verifier *v)
             want_target(v, s->target, s->value, "the target of a statement", s->span);
         if (s->kind == STATEMENT_IF || s->kind == STATEMENT_WHILE || s->kind == STATEMENT_ASSERT)
             want_type(v, s->value, BOOLEAN_TYPE, "the condition of a statement", s->span);
+        if (s->kind == STATEMENT_SEND && in_range(v, s->action - 1, model->actions.n, "action", s->span))
+            check_action(v, &model->actions.at[s->action - 1]);
     }
 }
 

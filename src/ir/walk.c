@@ -65,6 +65,14 @@ static void visit_conditions(Walk *w, ModelList of, uint32_t first, uint32_t n)
         VISIT(w, w->model->conditions.at[k], TERM_CONDITION);
 }
 
+/* What a statement sends; action 0: it is none that does. */
+static void visit_sent(Walk *w, uint32_t action)
+{
+    const Model *m = w->model;
+    for (uint32_t k = 0; action && k < m->actions.at[action - 1].n_args; k++)
+        VISIT(w, m->conditions.at[m->actions.at[action - 1].first_arg + k], TERM_VALUE);
+}
+
 static void visit_statements(Walk *w, uint32_t first)
 {
     const Model *m = w->model;
@@ -76,6 +84,7 @@ static void visit_statements(Walk *w, uint32_t first)
         VISIT(w, m->statements.at[k].target, TERM_TARGET);
         VISIT(w, m->statements.at[k].value, TERM_VALUE);
         VISIT(w, m->statements.at[k].message, TERM_VALUE);
+        visit_sent(w, m->statements.at[k].action);
         if (m->statements.at[k].kind == STATEMENT_FOR)
             visit_domain(w, m->statements.at[k].domain);
         visit_statements(w, m->statements.at[k].inner);

@@ -472,11 +472,25 @@ static void make_region(Maker *m)
 
 static uint32_t make_statements(Maker *m, uint32_t depth);
 
+static Action make_send(Maker *m)
+{
+    Term args[2];
+    const uint32_t n_args = pick(m, 3);
+    for (uint32_t k = 0; k < n_args; k++)
+        args[k] = make_term(m, any_type(m));
+    Action a = { .kind = ACTION_SEND, .n_args = n_args, .priority = chance(m, 50) ? -3 : 0, .span = any_span(m) };
+    a.channel = pick(m, m->model->channels.n);
+    a.first_arg = model_add_terms(m->model, n_args, args);
+    return a;
+}
+
 static uint32_t make_statement(Maker *m, uint32_t depth)
 {
     Type type;
     Statement s = { .kind = (uint8_t)(depth > 2 ? STATEMENT_ASSIGN : pick(m, 7)), .span = any_span(m) };
     const uint32_t n_loops = m->n_loops;
+    if (s.kind == STATEMENT_ASSIGN && m->model->channels.n && chance(m, 20))
+        s.kind = STATEMENT_SEND;
     switch ((StatementKind)s.kind) {
     case STATEMENT_ASSIGN:
         s.target = make_target(m, &type, REF_NOW);
@@ -504,6 +518,13 @@ static uint32_t make_statement(Maker *m, uint32_t depth)
         else
             s.message = make_message(m);
         break;
+    case STATEMENT_SEND: {
+        const Action a = make_send(m);
+        s.span = a.span;
+        vec_push(m->w.arena, &m->model->actions, a);
+        s.action = m->model->actions.n;
+        break;
+    }
     case STATEMENT_TOGETHER:
     case STATEMENT_BREAK:
     case STATEMENT_RETURN: break;

@@ -219,6 +219,79 @@ static void test_c4_a_full_channel_names_both_ends(void **state)
     }
 }
 
+/* What statements of procedures send, and with which values, stands in the files. */
+static void check_statements(const RunResult *r)
+{
+    expect_done(r);
+    expect_near(run_at(r, "first", 1.5), 1100060109, 0);
+    expect_near(run_last(r, "first"), 1100060109, 0);
+    expect_near(run_last(r, "second"), 13020708, 0);
+    expect_near(run_last(r, "n"), 8, 0);
+    expect_message_counts(r, 9, 0);
+}
+
+static void test_c4_statements_send_in_their_order(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = MODELS "statements.ir", .stop = 3, .interval = 0.5 }, check_statements);
+}
+
+/* v = (1.5, 1.5, 1.5) is multiplied by 1, 2, 3: sums 4.5 and 1.5 + 3 + 4.5. */
+static void check_loops(const RunResult *r)
+{
+    expect_done(r);
+    expect_near(run_last(r, "order"), 102011002033009, 0);
+    expect_near(run_last(r, "got"), 123, 0);
+    expect_near(run_last(r, "n"), 3, 0);
+    expect_near(run_last(r, "s"), 0.5 + 0.5 + 1.5 + 4.5 + 3 + 4.5 + 9 + 0.25, 0);
+    expect_message_counts(r, 11, 0);
+}
+
+static void test_c4_loops_send_in_their_order(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = MODELS "loops.ir", .stop = 2, .interval = 0.5 }, check_loops);
+}
+
+/* In instances 2, 1, 0 by a loop; texts n 4 | n 5, n 6; points 1 | 2, 20 | 3, 30; a clock counts to 4, the first is
+ * not sent. */
+static void check_kinds(const RunResult *r)
+{
+    expect_done(r);
+    expect_near(run_last(r, "a.got"), 321, 0);
+    expect_near(run_last(r, "b.got"), 321, 0);
+    expect_near(run_at(r, "right", 1.5), 1, 0);
+    expect_near(run_last(r, "right"), 123, 0);
+    expect_near(run_last(r, "now_"), 6, 0);
+    expect_near(run_last(r, "points"), 102200330, 0);
+    expect_near(run_last(r, "ticks"), 234, 0);
+    expect_message_counts(r, 17, 0);
+}
+
+static void test_c4_procedures_of_all_kinds_send(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = MODELS "kinds.ir", .stop = 3, .interval = 0.5 }, check_kinds);
+}
+
+/* At 1 three messages fit, at 2 a fourth one of six does not. */
+static void test_c4_loops_that_send_too_much_are_named(void **state)
+{
+    static const char *const tiers[] = { "interp", "tcc", "cc" };
+    (void)state;
+    for (uint32_t k = 0; k < 3; k++) {
+        RunResult *r = run_model(
+            &(RunRequest){ .path = MODELS "loops_overflow.ir", .tier = tiers[k], .stop = 4, .interval = 0.5 });
+        assert_true(r->is_compiled);
+        assert_int_equal(r->report.end, KOINE_RUN_FAILED);
+        assert_int_equal(r->report.fault.cause, KOINE_CAUSE_CHANNEL);
+        expect_near(r->report.time, 2, 0);
+        assert_non_null(strstr(r->report.fault.text, "loops_overflow.ir:15:11"));
+        expect_near(run_at(r, "total", 1.5), 123, 0);
+        run_free(r);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -230,6 +303,10 @@ int main(void)
         cmocka_unit_test(test_m11_message_transitions_in_groups_and_branches),
         cmocka_unit_test(test_c4_procedures_send_and_take),
         cmocka_unit_test(test_c4_a_full_channel_names_both_ends),
+        cmocka_unit_test(test_c4_statements_send_in_their_order),
+        cmocka_unit_test(test_c4_loops_send_in_their_order),
+        cmocka_unit_test(test_c4_procedures_of_all_kinds_send),
+        cmocka_unit_test(test_c4_loops_that_send_too_much_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -292,6 +292,7 @@ static void print_list(Printer *p, RoutinePrinter *rp, uint32_t first)
         case STATEMENT_ASSERT: print_if(p, rp, step); break;
         case STATEMENT_BREAK: print_line(p, NULL, "break;"); break;
         case STATEMENT_RETURN: print_line(p, NULL, "goto done;"); break;
+        case STATEMENT_SEND:
         case STATEMENT_TOGETHER:
         case STATEMENT_FOR: BUG("not a step of a routine");
         }

@@ -491,6 +491,7 @@ static void write_list(Writer *w, uint32_t first)
         case STATEMENT_ASSERT: write_assertion(w, step); break;
         case STATEMENT_BREAK: vec_push(w->scratch, &w->breaks, write_jump(w)); break;
         case STATEMENT_RETURN: write_instruction(w, OPCODE_END, 0, NULL); break;
+        case STATEMENT_SEND:
         case STATEMENT_TOGETHER:
         case STATEMENT_FOR: BUG("not a step of a routine");
         }

@@ -169,6 +169,7 @@ static bool run_from(Coder *d, uint32_t step, const Rest *rest)
             rest = followed_by(d, (Rest){ .step = s->next, .outer = rest });
             step = value != 0 ? s->inner : s->otherwise;
             continue;
+        case STATEMENT_SEND:
         case STATEMENT_TOGETHER:
         case STATEMENT_FOR: return false;
         }

@@ -4,6 +4,7 @@
  * a local variable, in front of the statement that needs it. What is assigned is computed before it is assigned: where
  * the target is read, its elements go to a local array first. A call that gives an array inside an expression has a
  * local array, too. Whole arrays that are copied, handed over or given by a call are left as they are. */
+#include "base/bug.h"
 #include "ir/routine.h"
 #include "passes/instantiate.h"
 #include "passes/lower/arrays.h"
@@ -554,6 +555,7 @@ static uint32_t lower_list(Lowering *l, uint32_t first)
         case STATEMENT_TOGETHER: lower_together(l, s.inner); break;
         case STATEMENT_BREAK:
         case STATEMENT_RETURN: add_statement(l, &s); break;
+        case STATEMENT_SEND: BUG("a function that sends");
         }
     }
     return end_block(l, &block);

@@ -67,6 +67,12 @@ static void read_term(Procedure *p, Term term)
     }
 }
 
+static void read_sent(Procedure *p, const Action *a)
+{
+    for (uint32_t k = 0; k < a->n_args; k++)
+        read_term(p, p->model->conditions.at[a->first_arg + k]);
+}
+
 static bool *save_set(Procedure *p)
 {
     bool *saved = NEW_ARRAY(p->c->scratch, bool, p->targets.n + 1);
@@ -113,6 +119,8 @@ static void follow(Procedure *p, uint32_t first)
         const Domain domain = m->domains.at[s->domain.index];
         read_term(p, s->value);
         read_term(p, s->message);
+        if (s->kind == STATEMENT_SEND)
+            read_sent(p, &m->actions.at[s->action - 1]);
         for (uint32_t j = 0; s->kind == STATEMENT_FOR && j < domain.n; j++) {
             const Iterator *i = &m->iterators.at[domain.first + j];
             read_term(p, i->lo);
@@ -141,7 +149,8 @@ static void follow(Procedure *p, uint32_t first)
             p->n_loops--;
             break;
         case STATEMENT_TOGETHER: follow(p, s->inner); break;
-        case STATEMENT_ASSERT: break;
+        case STATEMENT_ASSERT:
+        case STATEMENT_SEND: break;
         }
     }
 }
@@ -254,12 +263,20 @@ static void check_sizes(Procedure *p, Span span)
         else if (n_inputs > MOST_INPUTS || n_outputs > MOST_OUTPUTS)
             fail(p, span, "a procedure that reads or assigns so many elements of arrays");
     }
+    uint64_t n_sent = 0;
+    for (uint32_t k = 0; k < p->sent.n; k++)
+        n_sent += (uint64_t)p->sent.at[k].n * (p->model->actions.at[p->sent.at[k].action].n_args + 1);
+    if (!p->has_failed && n_outputs + n_sent > MOST_OUTPUTS) {
+        fail(p, span, "a procedure that can send so many messages");
+        diag_help(p->c->diag, "in loops these are as many as the channel holds, and one: give it a smaller capacity");
+    }
 }
 
 /* Makes the function; false: it cannot be had. */
 static bool make_function(Procedure *p, NameId name, uint32_t body, Span span)
 {
     find_targets(p, body);
+    procedure_find_sends(p, body);
     follow(p, body);
     leave(p);
     for (uint32_t k = 0; k < p->targets.n; k++)
@@ -332,6 +349,38 @@ static bool add_assignment_of(Procedure *p, const Target *target, uint32_t k)
     return calls(a.value.shape, p->made) || (a.guard.shape && calls(a.guard.shape, p->made));
 }
 
+/* The messages, then the actions behind the statements; whether the function is called for them. */
+static bool add_actions(Procedure *p, Transition *t)
+{
+    Model *m = p->model;
+    const uint32_t first = m->actions.n;
+    bool is_called = false;
+    for (uint32_t k = 0; k < p->sent.n; k++)
+        for (uint32_t j = 0; j < p->sent.at[k].n; j++) {
+            Action a = m->actions.at[p->sent.at[k].action];
+            Term *values = NEW_ARRAY(p->c->scratch, Term, a.n_args + 1);
+            a.guard = value_of(p, p->sent.at[k].flags + j);
+            is_called |= calls(a.guard.shape, p->made);
+            if (a.guard.shape->kind == EXPR_BOOLEAN && a.guard.shape->u.integer)
+                a.guard = TERM_NONE;
+            for (uint32_t i = 0; i < a.n_args; i++) {
+                values[i] = value_of(p, p->sent.at[k].values + j * a.n_args + i);
+                is_called |= calls(values[i].shape, p->made);
+            }
+            a.first_arg = model_add_terms(m, a.n_args, values);
+            vec_push(m->arena, &m->actions, a);
+        }
+    for (uint32_t k = 0; p->sent.n && k < t->n_actions; k++) {
+        const Action a = m->actions.at[t->first_action + k];
+        vec_push(m->arena, &m->actions, a);
+    }
+    if (p->sent.n) {
+        t->n_actions = m->actions.n - first;
+        t->first_action = first;
+    }
+    return is_called;
+}
+
 static void lower_transition(Compile *c, uint32_t number)
 {
     Model *m = c->model;
@@ -347,6 +396,7 @@ static void lower_transition(Compile *c, uint32_t number)
         for (uint32_t j = 0; j < procedure_count(m, p.targets.at[k].ref); j++)
             is_called |= add_assignment_of(&p, &p.targets.at[k], j);
     t.n_assignments = m->assignments.n - t.first_assignment;
+    is_called |= add_actions(&p, &t);
     t.form = FORM_SET;
     t.body = 0;
     m->transitions.at[number] = t;

@@ -26,6 +26,16 @@ typedef struct {
     uint32_t output, flag; /* of the function, the first of an array; flag ID_NONE: it is always assigned */
 } Target;
 
+/* What is sent: by one statement; or, if loops send, by all into one channel with one priority, in the order in which
+ * they do it. So many fit at once as the channel holds, with one more the run ends: no more are kept. */
+typedef struct {
+    uint32_t action; /* of the first statement */
+    bool is_queue;
+    uint32_t n;             /* messages at most */
+    uint32_t flags, values; /* of the function, the first of n and of n times the fields */
+    uint32_t count, rooms;  /* of a queue: local variables: how many were sent; an array for each field */
+} Sent;
+
 typedef struct {
     Compile *c;
     Model *model;
@@ -37,6 +47,7 @@ typedef struct {
     VEC(Ref) reads;    /* all but reads of targets */
     VEC(Field) fields; /* inputs in the order of `reads`, loop variables, begins of open targets */
     VEC(Array) arrays; /* those of `reads`, then those of `targets` */
+    VEC(Sent) sent;
     uint32_t first_level, first_begin, first_output;
     bool has_failed;
 } Procedure;
@@ -45,6 +56,22 @@ typedef struct {
 Target *procedure_target(Procedure *p, Ref ref);
 /* Elements of a variable, 1 of a scalar; 0: its size is no number yet, or too large. */
 uint32_t procedure_count(const Model *m, Ref ref);
+/* ---- messages (procedure_sends.c) ---- */
+void procedure_find_sends(Procedure *p, uint32_t body);
+void procedure_add_sent(Procedure *p);  /* outputs, behind all others */
+void procedure_add_rooms(Procedure *p); /* local variables */
+/* What the statement becomes. */
+void procedure_send(Procedure *p, const Statement *s, uint32_t *first, uint32_t *last);
+void procedure_empty_rooms(Procedure *p, uint32_t *first, uint32_t *last); /* where the statements end */
+
+/* ---- the function (procedure_function.c) ---- */
+uint32_t procedure_field(Procedure *p, const char *name, Type type);
+/* The term over the fields of the function. Comparisons behind fired(t) decide at events only. */
+Term procedure_term(Procedure *p, Term term, bool is_literal);
+uint32_t procedure_add_statement(Procedure *p, const Statement *s, uint32_t *first, uint32_t *last);
+void procedure_assign(Procedure *p, uint32_t field, Term value, Span span, uint32_t *first, uint32_t *last);
+/* Element k, from 0, of a local array, as it lies in the order of rows. */
+Term procedure_element(Procedure *p, uint32_t local, uint32_t k);
 /* Fills the function `made`: fields, and the statements from `body` on. */
 void procedure_make(Procedure *p, uint32_t body);
 

@@ -4,7 +4,7 @@
 #include "passes/lower/procedure.h"
 
 /* ---- fields ---- */
-static uint32_t add_field(Procedure *p, const char *name, Type type)
+uint32_t procedure_field(Procedure *p, const char *name, Type type)
 {
     Model *body = p->made->body;
     const NameId id = names_text(pool_names(body->pool), name);
@@ -30,7 +30,8 @@ static uint32_t add_elements(Procedure *p, const char *format, Ref ref, uint32_t
     const char *name = arena_format(p->c->scratch, format, field_name(p, ref));
     type.rank = 0;
     for (uint32_t k = 0; k < n; k++)
-        add_field(p, ref_type(p->model, ref).rank ? arena_format(p->c->scratch, "%s %u", name, k + 1) : name, type);
+        procedure_field(p, ref_type(p->model, ref).rank ? arena_format(p->c->scratch, "%s %u", name, k + 1) : name,
+                        type);
     return first;
 }
 
@@ -53,7 +54,7 @@ static uint32_t add_local(Procedure *p, const char *format, Ref ref, Type type)
     type.rank = v->type.rank;
     for (uint32_t k = 0; k < v->type.rank; k++)
         extents[k] = term_integer(p->made->body, p->model->dims.at[v->first_dim + k].extent);
-    const uint32_t local = add_field(p, arena_format(p->c->scratch, format, field_name(p, ref)), type);
+    const uint32_t local = procedure_field(p, arena_format(p->c->scratch, format, field_name(p, ref)), type);
     model_set_dims(p->made->body, (VarId){ local }, v->type.rank, extents);
     return local;
 }
@@ -77,7 +78,7 @@ static void add_inputs(Procedure *p)
     }
     p->first_level = p->made->body->variables.n;
     for (uint32_t k = 0; k < p->n_levels; k++)
-        add_field(p, arena_format(p->c->scratch, "$i%u", k + 1), INTEGER_TYPE);
+        procedure_field(p, arena_format(p->c->scratch, "$i%u", k + 1), INTEGER_TYPE);
     p->first_begin = p->made->body->variables.n;
     for (uint32_t k = 0; k < p->targets.n; k++) {
         const Ref ref = p->targets.at[k].ref;
@@ -124,6 +125,7 @@ static void add_outputs(Procedure *p)
         if (array_of(p, target->ref))
             array_of(p, target->ref)->first_flag = target->flag;
     }
+    procedure_add_sent(p);
     p->made->n_outputs = p->made->body->variables.n - p->made->n_inputs;
 }
 
@@ -147,6 +149,7 @@ static void add_fields(Procedure *p)
         if (array->first_out != ID_NONE && array->first_flag != ID_NONE)
             array->flags = add_local(p, "$set %s", array->ref, BOOLEAN_TYPE);
     }
+    procedure_add_rooms(p);
     p->made->n_locals = p->made->body->variables.n - p->made->n_inputs - p->made->n_outputs;
     function_begin_with_zero(p->made, first_flag); /* targets that may be left open begin with an input */
 }
@@ -213,8 +216,7 @@ static const Expr *rewrite(Rewriter *w, const Expr *e)
     return result;
 }
 
-/* The term over the fields of the function. Comparisons behind fired(t) decide at events only. */
-static Term rewritten(Procedure *p, Term term, bool is_literal)
+Term procedure_term(Procedure *p, Term term, bool is_literal)
 {
     if (term_is_absent(term))
         return term;
@@ -225,7 +227,7 @@ static Term rewritten(Procedure *p, Term term, bool is_literal)
     return term_finish(&w.builder, is_literal ? expr_no_event(p->model->pool, e) : e);
 }
 
-static uint32_t add_statement(Procedure *p, const Statement *s, uint32_t *first, uint32_t *last)
+uint32_t procedure_add_statement(Procedure *p, const Statement *s, uint32_t *first, uint32_t *last)
 {
     Model *body = p->made->body;
     vec_push(body->arena, &body->statements, *s);
@@ -238,13 +240,13 @@ static uint32_t add_statement(Procedure *p, const Statement *s, uint32_t *first,
     return number;
 }
 
-static void add_assignment(Procedure *p, uint32_t field, Term value, Span span, uint32_t *first, uint32_t *last)
+void procedure_assign(Procedure *p, uint32_t field, Term value, Span span, uint32_t *first, uint32_t *last)
 {
     const Statement s = { .kind = STATEMENT_ASSIGN,
                           .target = term_ref(p->made->body, ref_now((VarId){ field })),
                           .value = value,
                           .span = span };
-    add_statement(p, &s, first, last);
+    procedure_add_statement(p, &s, first, last);
 }
 
 static DomainId copy_domain(Procedure *p, DomainId domain, bool is_literal)
@@ -254,9 +256,9 @@ static DomainId copy_domain(Procedure *p, DomainId domain, bool is_literal)
     Iterator *iterators = NEW_ARRAY(p->c->scratch, Iterator, of.n + 1u);
     for (uint32_t k = 0; k < of.n; k++) {
         iterators[k] = m->iterators.at[of.first + k];
-        iterators[k].lo = rewritten(p, iterators[k].lo, is_literal);
-        iterators[k].step = rewritten(p, iterators[k].step, is_literal);
-        iterators[k].hi = rewritten(p, iterators[k].hi, is_literal);
+        iterators[k].lo = procedure_term(p, iterators[k].lo, is_literal);
+        iterators[k].step = procedure_term(p, iterators[k].step, is_literal);
+        iterators[k].hi = procedure_term(p, iterators[k].hi, is_literal);
     }
     return of.n ? model_add_domain(p->made->body, of.n, iterators) : domain;
 }
@@ -279,7 +281,7 @@ static void add_flag(Procedure *p, const Statement *s, uint32_t *first, uint32_t
     if (array && array->flags != ID_NONE) {
         Pool *pool = p->model->pool;
         TermBuilder builder = term_builder(p->made->body);
-        const Expr *to = term_import(&builder, rewritten(p, s->target, false));
+        const Expr *to = term_import(&builder, procedure_term(p, s->target, false));
         const Ref flags = ref_now((VarId){ array->flags });
         const Expr *place =
             to->n_args ? term_element(&builder, flags, to->n_args, to->args) : term_leaf(&builder, flags);
@@ -296,13 +298,12 @@ static void add_flag(Procedure *p, const Statement *s, uint32_t *first, uint32_t
                                  .target = term_make(p->made->body, place, builder.refs.at),
                                  .value = term_make(p->made->body, value, builder.refs.at),
                                  .span = s->span };
-        add_statement(p, &flag, first, last);
+        procedure_add_statement(p, &flag, first, last);
     } else if (target->flag != ID_NONE)
-        add_assignment(p, target->flag, assigned, s->span, first, last);
+        procedure_assign(p, target->flag, assigned, s->span, first, last);
 }
 
-/* Element k, from 0, of a local array, as it lies in the order of rows. */
-static Term element_of(Procedure *p, uint32_t local, uint32_t k)
+Term procedure_element(Procedure *p, uint32_t local, uint32_t k)
 {
     Model *body = p->made->body;
     const Variable *v = &body->variables.at[local];
@@ -327,10 +328,10 @@ static void fill_arrays(Procedure *p, uint32_t *first, uint32_t *last)
     for (uint32_t k = 0; k < p->arrays.n; k++)
         for (uint32_t j = 0; j < p->arrays.at[k].n && p->arrays.at[k].first_in != ID_NONE; j++) {
             const Statement s = { .kind = STATEMENT_ASSIGN,
-                                  .target = element_of(p, p->arrays.at[k].local, j),
+                                  .target = procedure_element(p, p->arrays.at[k].local, j),
                                   .value = field_term(p, p->arrays.at[k].first_in + j),
                                   .span = p->made->span };
-            add_statement(p, &s, first, last);
+            procedure_add_statement(p, &s, first, last);
         }
 }
 
@@ -340,11 +341,17 @@ static void empty_arrays(Procedure *p, uint32_t *first, uint32_t *last)
     for (uint32_t k = 0; k < p->arrays.n; k++) {
         const Array a = p->arrays.at[k];
         for (uint32_t j = 0; j < a.n && a.first_out != ID_NONE; j++) {
-            add_assignment(p, a.first_out + j, element_of(p, a.local, j), p->made->span, first, last);
+            procedure_assign(p, a.first_out + j, procedure_element(p, a.local, j), p->made->span, first, last);
             if (a.flags != ID_NONE)
-                add_assignment(p, a.first_flag + j, element_of(p, a.flags, j), p->made->span, first, last);
+                procedure_assign(p, a.first_flag + j, procedure_element(p, a.flags, j), p->made->span, first, last);
         }
     }
+}
+
+static void end_statements(Procedure *p, uint32_t *first, uint32_t *last)
+{
+    empty_arrays(p, first, last);
+    procedure_empty_rooms(p, first, last);
 }
 
 static uint32_t copy_list(Procedure *p, uint32_t from, bool is_literal)
@@ -352,18 +359,22 @@ static uint32_t copy_list(Procedure *p, uint32_t from, bool is_literal)
     uint32_t first = 0, last = 0;
     for (uint32_t k = from; k; k = p->model->statements.at[k].next) {
         const Statement s = p->model->statements.at[k];
+        if (s.kind == STATEMENT_SEND) {
+            procedure_send(p, &s, &first, &last);
+            continue;
+        }
         const bool is_when = is_literal || (s.kind == STATEMENT_IF && reads_fired(p->model, s.value));
         Statement made = { .kind = s.kind, .text = s.text, .span = s.span };
-        made.value = rewritten(p, s.value, is_literal);
-        made.message = rewritten(p, s.message, true);
+        made.value = procedure_term(p, s.value, is_literal);
+        made.message = procedure_term(p, s.message, true);
         made.domain = copy_domain(p, s.domain, is_literal);
         made.inner = copy_list(p, s.inner, is_when);
         made.otherwise = copy_list(p, s.otherwise, is_when);
         if (s.kind == STATEMENT_ASSIGN)
-            made.target = rewritten(p, s.target, false);
+            made.target = procedure_term(p, s.target, false);
         if (s.kind == STATEMENT_RETURN)
-            empty_arrays(p, &first, &last);
-        add_statement(p, &made, &first, &last);
+            end_statements(p, &first, &last);
+        procedure_add_statement(p, &made, &first, &last);
         if (s.kind == STATEMENT_ASSIGN)
             add_flag(p, &s, &first, &last);
     }
@@ -376,7 +387,7 @@ static void add_body(Procedure *p, uint32_t from)
     for (uint32_t k = 0; k < p->targets.n; k++) {
         const Target *target = &p->targets.at[k];
         if (target->is_open && !array_of(p, target->ref))
-            add_assignment(p, target->output, field_term(p, begin), target->span, &first, &last);
+            procedure_assign(p, target->output, field_term(p, begin), target->span, &first, &last);
         begin += target->is_open ? procedure_count(p->model, target->ref) : 0;
     }
     fill_arrays(p, &first, &last);
@@ -389,7 +400,7 @@ static void add_body(Procedure *p, uint32_t from)
         statements[last].next = copied;
     p->made->first = last ? first : copied;
     last = tail ? tail : last;
-    empty_arrays(p, &p->made->first, &last);
+    end_statements(p, &p->made->first, &last);
 }
 
 void procedure_make(Procedure *p, uint32_t body)
