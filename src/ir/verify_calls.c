@@ -1,6 +1,6 @@
 /* V17: functions that are not pure are called where each call is executed once, and in an order that the text says: as
  * the whole value of a statement in a transition that acts next, or in another such function; or as the whole value of
- * an assignment of such a transition, where equal calls of one body are one. */
+ * an assignment, or of an argument of an action, of such a transition, where equal calls of one body are one. */
 #include "ir/external.h"
 #include "ir/verify_checks.h"
 
@@ -18,15 +18,36 @@ static bool is_impure_call(Term term)
     return term.shape && term.shape->kind == EXPR_FUNCTION && !term.shape->u.function->is_pure;
 }
 
-/* The value, or the guard beside it, that is computed once when the transition fires. */
+static bool is_term(Term a, Term b)
+{
+    return a.shape == b.shape && a.first_ref == b.first_ref;
+}
+
+/* What is computed once when the transition fires: values, or the guard beside them. */
+static bool is_told_once(const Verifier *v, const TermPlace *place, Term term)
+{
+    const Model *m = v->model;
+    const Transition *t = &m->transitions.at[place->index];
+    for (uint32_t k = 0; k < t->n_actions; k++) {
+        const Action *a = &m->actions.at[t->first_action + k];
+        const bool is_guarded = !term_is_absent(a->guard), is_decided = is_guarded && is_impure_call(a->guard);
+        for (uint32_t j = 0; j < a->n_args; j++) {
+            const Term value = m->conditions.at[a->first_arg + j];
+            if ((is_term(value, term) && (!is_guarded || is_decided)) ||
+                (is_decided && is_term(a->guard, term) && is_impure_call(value)))
+                return true;
+        }
+    }
+    return false;
+}
+
 static bool is_assigned_once(const Verifier *v, const TermPlace *place, Term term)
 {
     const Model *m = v->model;
     const Transition *t = &m->transitions.at[place->index];
     for (uint32_t k = 0; k < t->n_assignments; k++) {
         const Assignment *a = &m->assignments.at[t->first_assignment + k];
-        const bool is_value = a->value.shape == term.shape && a->value.first_ref == term.first_ref;
-        const bool is_guard = a->guard.shape == term.shape && a->guard.first_ref == term.first_ref;
+        const bool is_value = is_term(a->value, term), is_guard = is_term(a->guard, term);
         if ((is_value && (term_is_absent(a->guard) || is_impure_call(a->guard))) ||
             (is_guard && is_impure_call(a->value)))
             return true;
@@ -53,7 +74,8 @@ static bool may_be_impure(const Verifier *v, const TermPlace *place, Term term)
         return false;
     if (place->list == LIST_STATEMENTS)
         return place->role == TERM_VALUE;
-    return place->list == LIST_ASSIGNMENTS && is_assigned_once(v, place, term);
+    return (place->list == LIST_ASSIGNMENTS && is_assigned_once(v, place, term)) ||
+           (place->list == LIST_ACTIONS && is_told_once(v, place, term));
 }
 
 void verify_calls(Verifier *v, Term term, const TermPlace *place)

@@ -173,6 +173,29 @@ static void test_impure_calls_are_executed_once_a_firing_in_order(void **state)
                      check_impure);
 }
 
+/* At 0.5 a = 1, 2 is sent, b = 3, the loop sends 4 and 5; at 0.75 6 is sent and 7 is told. At 1.5 a = 8, 9 is sent, b =
+ * 10, then 11, as b > 5, 12 and 13; at 1.75 14 and 15; at 2.5 16 to 21, at 2.75 22 and 23. The last three are kept. */
+static void check_sent(const RunResult *r)
+{
+    static const double at[] = { 1, 2, 3 }, a[] = { 1, 8, 16 }, b[] = { 3, 10, 18 }, n[] = { 4, 22, 56 },
+                        order[] = { 20405, 111213, 192021 }, sent[] = { 6, 614, 61422 };
+    expect_done(r);
+    for (size_t k = 0; k < 3; k++) {
+        expect_near(run_at(r, "a", at[k]), a[k], 0);
+        expect_near(run_at(r, "b", at[k]), b[k], 0);
+        expect_near(run_at(r, "n", at[k]), n[k], 0);
+        expect_near(run_at(r, "order", at[k]), order[k], 0);
+        expect_near(run_at(r, "s2", at[k]), sent[k], 0);
+    }
+}
+
+static void test_impure_calls_are_sent_and_told_once_a_firing(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = MODELS "impure_sent.ir", .stop = 3, .interval = 0.25, .external = ALL },
+                     check_sent);
+}
+
 /* A task of two components with a value that goes from one to the other. y = sin(0.1 k) at t = 0.1 k, the charge is 1 +
  * sum of 0.1 y. Each instant is one commit, in which the source is called before the battery, each once. */
 static void check_task(const RunResult *r)
@@ -421,6 +444,7 @@ int main(void)
         cmocka_unit_test(test_texts_are_arguments),
         cmocka_unit_test(test_texts_are_given),
         cmocka_unit_test(test_impure_calls_are_executed_once_a_firing_in_order),
+        cmocka_unit_test(test_impure_calls_are_sent_and_told_once_a_firing),
         cmocka_unit_test(test_a_task_of_components_takes_one_event_step),
         cmocka_unit_test(test_texts_without_room_call_nothing_twice),
         cmocka_unit_test(test_nothing_is_executed_without_permission),
