@@ -13,8 +13,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern char **environ;
-
 #define PROGRAM "koine-component"
 
 /* ---- where the program is ---- */
