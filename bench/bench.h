@@ -108,6 +108,7 @@ void generate_network_ir(const Bench *bench, uint32_t stages, char *path); /* th
 /* An array of cells, each with a comparison of its own in its derivative, or an event that counts. */
 void generate_cells(const Bench *bench, uint32_t cells, char *path);
 void generate_counting_cells(const Bench *bench, uint32_t cells, char *path);
+void generate_starting_cells(const Bench *bench, uint32_t cells, char *path);
 void generate_network_classes(const Bench *bench, uint32_t stages, char *path); /* and with a class */
 void generate_ring(const Bench *bench, uint32_t gates, char *path);             /* of inverting gates; odd */
 void generate_ticks(const Bench *bench, uint32_t idle, char *path);

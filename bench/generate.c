@@ -153,6 +153,23 @@ void generate_counting_cells(const Bench *bench, uint32_t cells, char *path)
     fclose(f);
 }
 
+/* Counting cells whose states and counts begin with values of their own. */
+void generate_starting_cells(const Bench *bench, uint32_t cells, char *path)
+{
+    FILE *f = begin(bench, path, "starting%u.ir", cells);
+    if (!f)
+        return;
+    fprintf(f,
+            "koine-ir 1\nmodel starting%u\nparam n Integer structural = %u\n"
+            "var x Real[n = %u] continuous der start 0.0\nvar c Integer[n = %u] discrete next start 0\n"
+            "eq e1 for i in 1:n: der(x[i]) := 2.0 - x[i]\n"
+            "eq initial s1 for i in 1:n: x[i] = sin(real(i))\neq initial s2 for i in 1:n: c[i] = i\n"
+            "trans t1 edge next set for i in 1:n when x[i] > 1.0 + 0.000001*real(i) :\n  next(c[i]) := c[i] + 1\n"
+            "end t1\nend starting%u\n",
+            cells, cells, cells, cells, cells);
+    fclose(f);
+}
+
 /* One gate is unstable at the start: one edge runs round for ever. */
 void generate_ring(const Bench *bench, uint32_t gates, char *path)
 {

@@ -26,6 +26,10 @@ static const Network components_100k = { "components 100k", generate_network, 20
                      counting_10k = { "counting cells 10k", generate_counting_cells, 10000 },
                      counting_100k = { "counting cells 100k", generate_counting_cells, 100000 },
                      counting_1m = { "counting cells 1M", generate_counting_cells, 1000000 },
+                     starting_100 = { "starting cells 100", generate_starting_cells, 100 },
+                     starting_10k = { "starting cells 10k", generate_starting_cells, 10000 },
+                     starting_100k = { "starting cells 100k", generate_starting_cells, 100000 },
+                     starting_1m = { "starting cells 1M", generate_starting_cells, 1000000 },
                      star_10k = { "star 10k", generate_star, 10000 },
                      star_100k = { "star 100k", generate_star, 100000 };
 
@@ -115,7 +119,7 @@ static const double *load_network(const Bench *bench, const Network *network)
         const Network *of;
         bool is_good;
         double numbers[N_LOAD];
-    } kept[20];
+    } kept[24];
     uint32_t k = 0;
     while (kept[k].of && kept[k].of != network)
         k++;
@@ -210,6 +214,9 @@ static void measure_text_of_cells(const Bench *bench, const Row *row, Figure *fi
 
 static const Network *const cells_grow[] = { &cells_10k, &cells_100k }, *const counting_grow[] = { &counting_10k,
                                                                                                    &counting_100k };
+static const Network *const starting_grow[] = { &starting_10k, &starting_1m }, *const starting_from_100[] = {
+    &starting_100, &starting_1m
+};
 
 static void measure_text(const Bench *bench, const Row *row, Figure *figure)
 {
@@ -261,6 +268,13 @@ static const Row rows[] = {
     { "size/counting1m/memory", AT_MOST, 1000, "MB", measure_load, &counting_1m, NULL },
     { "size/counting/growth", AT_MOST, 1.3, "exponent", measure_growth, counting_grow, NULL },
     { "size/counting/c", AT_MOST, 1.1, "100k/100", measure_text_of_cells, &counting_100k, NULL },
+    { "size/starting100k/time", AT_MOST, 1, "s", measure_load, &starting_100k, NULL },
+    { "size/starting100k/memory", AT_MOST, 150, "MB", measure_load, &starting_100k, NULL },
+    { "size/starting1m/time", AT_MOST, 6, "s", measure_load, &starting_1m, NULL },
+    { "size/starting1m/memory", AT_MOST, 1100, "MB", measure_load, &starting_1m, NULL },
+    { "size/starting/growth", AT_MOST, 1.2, "exponent", measure_growth, starting_grow, NULL },
+    { "size/starting/growth-from-100", AT_MOST, 1, "exponent", measure_growth, starting_from_100, NULL },
+    { "size/starting/c", AT_MOST, 1.1, "100k/100", measure_text_of_cells, &starting_100k, NULL },
     { "size/generated-c", AT_MOST, 1.05, "10k/10", measure_text, NULL, NULL },
 };
 const Group group_size = { "D. large models: text to a ready Schedule, start, generated C", rows,
