@@ -141,6 +141,19 @@ static void test_starts_over_a_range_stay_whole(void **state)
     run_free(r);
 }
 
+/* x = -1 + 2t up to 1, then t; it passes d = 0.5, 1 and 1.5 at 0.75, 1 and 1.5. Ranges of no value do nothing. */
+static void test_ranges_of_one_value_and_of_none(void **state)
+{
+    (void)state;
+    RunResult *r = run("few_cells.ir", 1.75, 1);
+    assert_near(value_in_row(r, 0, "x[1]"), -1, 0);
+    assert_near(value_in_row(r, 0, "d[1]"), 0.5, 0);
+    assert_near(run_last(r, "x[1]"), 1.75, 1e-12);
+    assert_near(run_last(r, "c[1]"), 3, 0);
+    assert_near(run_last(r, "d[1]"), 2, 0);
+    run_free(r);
+}
+
 static void test_a_sum_of_many_terms(void **state)
 {
     (void)state;
@@ -390,6 +403,7 @@ int main(void)
         cmocka_unit_test(test_events_and_comparisons_of_elements),
         cmocka_unit_test(test_initial_equations_over_a_range),
         cmocka_unit_test(test_starts_over_a_range_stay_whole),
+        cmocka_unit_test(test_ranges_of_one_value_and_of_none),
         cmocka_unit_test(test_a_sum_of_many_terms),
         cmocka_unit_test(test_elements_by_an_index_of_the_run),
         cmocka_unit_test(test_an_index_outside_is_a_fault),
