@@ -234,6 +234,26 @@ static void calls_with_arrays_are_exact(void **state)
     }
 }
 
+/* a[i, j] = j t and b = (1, 2, 3, 4), in 3 rounds: s = (1 + 3 + 6) t; d = (3 + 8 + 14) t + 10 t + 3 + 5 + 6;
+ * e = (1 + 2 + 5 + 3 + 8 + 14) t; m = 14 t; y = (3*1, 2*2, 3, 0). */
+static void sizes_may_change_in_loops(void **state)
+{
+    (void)state;
+    RunResult *r = run_everywhere("function_moving.ir", "dopri5", 2);
+    assert_near(run_last(r, "s"), 20, 0);
+    assert_near(run_last(r, "d"), 84, 0);
+    assert_near(run_last(r, "e"), 66, 0);
+    assert_near(run_last(r, "m"), 28, 0);
+    assert_near(run_last(r, "y[1]"), 3, 0);
+    assert_near(run_last(r, "y[2]"), 4, 0);
+    assert_near(run_last(r, "y[3]"), 3, 0);
+    assert_near(run_last(r, "y[4]"), 0, 0);
+    run_free(r);
+    assert_fails("function_moving_sizes.ir", 2, "function f fails at ",
+                 "23:5: the sizes of a product do not agree: [max($i1 - 1 + 1, 0)] and "
+                 "[max((if $i1 < 3 then $i1 else 2) - 1 + 1, 0)], 3 and 2 with n = 3");
+}
+
 /* x = (t, 2t), g gives x1 + 10 x2; r = 6 + 10 t, t = 2 + 30. */
 static void braces_around_arrays_have_their_elements(void **state)
 {
@@ -348,6 +368,7 @@ int main(void)
         cmocka_unit_test(calls_in_derivatives_and_outputs_are_one),
         cmocka_unit_test(calls_in_event_steps_wake_those_who_read_them),
         cmocka_unit_test(calls_with_arrays_are_exact),
+        cmocka_unit_test(sizes_may_change_in_loops),
         cmocka_unit_test(braces_around_arrays_have_their_elements),
         cmocka_unit_test(states_are_arguments_as_a_whole),
         cmocka_unit_test(faults_do_not_get_lost_in_truth_values),

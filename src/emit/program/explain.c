@@ -155,6 +155,7 @@ static void add_statement(const Explainer *of, Text *to, const RoutineFault *fau
     for (uint32_t k = 0; k < fault->routine->n_fields; k++) {
         const RoutineField *field = &fault->routine->fields[k];
         if (field->rank || name_is_empty(field->name) || shown == 6 ||
+            names_of(pool_names(of->model->pool), field->name)[0] == '$' || /* that were made */
             !value_is_good(field->type, fault->frame[field->first]) ||
             (k >= f->n_inputs && k < f->n_inputs + f->n_outputs))
             continue;

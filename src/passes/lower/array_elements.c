@@ -113,6 +113,13 @@ static const Expr *write_out(Arrays *x, const Reduction *r, int64_t count, BodyA
     return result ? result : zero;
 }
 
+static const Expr *looped(Arrays *x, const Expr *loop)
+{
+    if (x->looped)
+        x->looped(x, loop);
+    return loop;
+}
+
 static const Expr *reduce(Arrays *x, const Reduction *r, BodyAt body, const void *context)
 {
     int64_t count = -1;
@@ -127,7 +134,7 @@ static const Expr *reduce(Arrays *x, const Reduction *r, BodyAt body, const void
     const Expr *of = body(x, context, k);
     x->n_inner--;
     arrays_leave(x);
-    return of ? expr_reduce(x->pool, r->op, k->u.iterator, of, integer(x, 1), integer(x, 1), r->n) : NULL;
+    return of ? looped(x, expr_reduce(x->pool, r->op, k->u.iterator, of, integer(x, 1), integer(x, 1), r->n)) : NULL;
 }
 
 /* A loop of the source: sum(for i in ...). */
@@ -155,7 +162,7 @@ static const Expr *reduction_at(Arrays *x, const Expr *e)
     x->n_inner--;
     x->loop[level] = before;
     arrays_leave(x);
-    return body ? expr_reduce(x->pool, (Op)e->op, k->u.iterator, body, lo, step, hi) : NULL;
+    return body ? looped(x, expr_reduce(x->pool, (Op)e->op, k->u.iterator, body, lo, step, hi)) : NULL;
 }
 
 /* Element i of lo:hi step s, counted from 1. */

@@ -7,12 +7,12 @@
 #include "base/bug.h"
 #include "ir/routine.h"
 #include "passes/instantiate.h"
+#include "passes/lower/array_checks.h"
 #include "passes/lower/arrays.h"
 #include "passes/lower/statements.h"
 
 enum {
     FEW = 16, /* elements and terms that are written out */
-    MOST_CHECKS = 16
 };
 
 typedef struct {
@@ -27,10 +27,7 @@ typedef struct {
     uint32_t n_levels; /* loops around them */
     Span span;
     bool has_failed;
-    struct { /* sizes that are checked in front of the statement at work */
-        const Expr *a, *b;
-    } checked[MOST_CHECKS];
-    uint32_t n_checked;
+    SizeChecks checks;
 } Lowering;
 
 /* ---- building ---- */
@@ -134,6 +131,26 @@ static const Expr *neutral(Pool *pool, const Expr *e)
     }
 }
 
+static void assert_equal(Lowering *l, const Arrays *x, const Expr *a, const Expr *b, const char *text)
+{
+    const Statement s = { .kind = STATEMENT_ASSERT,
+                          .value = made(l, x, expr_literal_relation(x->pool, OP_EQ, a, b)),
+                          .text = names_text(pool_names(x->pool), text),
+                          .span = l->span };
+    add_statement(l, &s);
+}
+
+static void check_in_loop(Lowering *l, const Arrays *x, const Expr *loop)
+{
+    for (uint32_t k = 0; k < l->checks.n_in_loops; k++) {
+        LoopCheck *check = &l->checks.in_loops[k];
+        if (check->loop == loop) {
+            assert_equal(l, x, check->a, check->b, check->text);
+            check->is_said = true;
+        }
+    }
+}
+
 /* s := 0; for k in lo:hi: s := s + body. A minimum begins with the first value. */
 static const Expr *hoist_reduction(Lowering *l, Arrays *x, const Expr *e)
 {
@@ -145,6 +162,7 @@ static const Expr *hoist_reduction(Lowering *l, Arrays *x, const Expr *e)
     if (!begin) {
         Inner first; /* a loop over the first value alone */
         begin_loop(l, made(l, x, lo), TERM_NONE, made(l, x, lo), &first);
+        check_in_loop(l, x, e);
         begin = hoist(l, x, e->args[0]);
         add_assignment(l, target, made(l, x, begin));
         end_loop(l, &first);
@@ -152,6 +170,7 @@ static const Expr *hoist_reduction(Lowering *l, Arrays *x, const Expr *e)
         add_assignment(l, target, made(l, x, begin));
     }
     begin_loop(l, made(l, x, lo), made(l, x, step), made(l, x, hi), &block);
+    check_in_loop(l, x, e);
     const Expr *body = hoist(l, x, e->args[0]);
     add_assignment(l, target, made(l, x, expr_binary(l->body->pool, (Op)e->op, leaf, body)));
     end_loop(l, &block);
@@ -252,23 +271,37 @@ static bool is_in_scope(const Lowering *l, const Expr *e)
     return !has_reduction(e);
 }
 
+static void fail_in_loop(Arrays *x)
+{
+    arrays_fail(x, DIAG_NOT_YET, "an array whose size changes in a loop of the expression cannot be executed yet");
+}
+
 static void check_sizes(Arrays *x, const Expr *a, const Expr *b, const char *text)
 {
     Lowering *l = x->context;
-    for (uint32_t k = 0; k < l->n_checked; k++)
-        if (l->checked[k].a == a && l->checked[k].b == b)
-            return;
-    if (l->n_checked == MOST_CHECKS || !is_in_scope(l, a) || !is_in_scope(l, b)) {
-        arrays_fail(x, DIAG_NOT_YET, "an array whose size changes in a loop of the expression cannot be executed yet");
-        return;
+    if (is_in_scope(l, a) && is_in_scope(l, b)) {
+        if (!checks_know(&l->checks, a, b))
+            assert_equal(l, x, a, b, text);
+    } else if (has_reduction(a) || has_reduction(b) || !checks_add(&l->checks, a, b, text)) {
+        fail_in_loop(x);
     }
-    l->checked[l->n_checked].a = a;
-    l->checked[l->n_checked++].b = b;
-    const Statement s = { .kind = STATEMENT_ASSERT,
-                          .value = made(l, x, expr_literal_relation(x->pool, OP_EQ, a, b)),
-                          .text = names_text(pool_names(x->pool), text),
-                          .span = l->span };
-    add_statement(l, &s);
+}
+
+static void own_checks(Arrays *x, const Expr *loop)
+{
+    Lowering *l = x->context;
+    checks_own(&l->checks, loop);
+}
+
+static void end_checks(Lowering *l)
+{
+    Arrays x;
+    if (!l->has_failed && !checks_are_said(&l->checks)) {
+        arrays_begin(&x, l->c, l->body, (DomainId){ 0 }, l->span);
+        fail_in_loop(&x);
+        l->has_failed = true;
+    }
+    l->checks.n_in_loops = 0;
 }
 
 static void begin_term(Lowering *l, Arrays *x)
@@ -277,6 +310,7 @@ static void begin_term(Lowering *l, Arrays *x)
     x->is_function = true;
     x->few = FEW;
     x->check = check_sizes;
+    x->looped = own_checks;
     x->context = l;
     for (uint32_t k = 0; k < l->n_levels && k < ARRAY_LEVELS; k++)
         x->loop[k] = arrays_enter(x, 1, 0);
@@ -542,7 +576,7 @@ static uint32_t lower_list(Lowering *l, uint32_t first)
     for (uint32_t k = first; k && !l->has_failed; k = l->body->statements.at[k].next) {
         Statement s = l->body->statements.at[k];
         l->span = s.span;
-        l->n_checked = 0;
+        l->checks.n_in_front = 0;
         switch ((StatementKind)s.kind) {
         case STATEMENT_ASSIGN: lower_assignment(l, &s); break;
         case STATEMENT_FOR: lower_for(l, &s); break;
@@ -557,6 +591,7 @@ static uint32_t lower_list(Lowering *l, uint32_t first)
         case STATEMENT_RETURN: add_statement(l, &s); break;
         case STATEMENT_SEND: BUG("a function that sends");
         }
+        end_checks(l);
     }
     return end_block(l, &block);
 }

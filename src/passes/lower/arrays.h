@@ -30,7 +30,9 @@ struct Arrays {
     const Expr *(*hold)(Arrays *x, const Expr *e);
     /* Two sizes that are known in the run only must be equal there; NULL: there are none. */
     void (*check)(Arrays *x, const Expr *a, const Expr *b, const char *text);
-    void *context;    /* of hold and check */
+    /* The loop, a reduction, is whole now: sizes that its variable is in were checked before; NULL as for check. */
+    void (*looped)(Arrays *x, const Expr *loop);
+    void *context;    /* of hold, check and looped */
     bool is_function; /* the term is one of a statement: sizes may be known in the run only */
     int64_t few;      /* sums of so many terms, or fewer, are written out */
     bool has_failed;
