@@ -125,6 +125,22 @@ static void test_jumps_without_unique_answer_end_the_run(void **state)
     run_free(r);
 }
 
+/* q = 4 u + u^2/20: the capacity jumps with the voltage, so equal voltages do not follow from one look at the slopes.
+ */
+static void test_jumps_along_which_factors_change_end_the_run(void **state)
+{
+    (void)state;
+    static const char *const paths[] = { JUMPS "factors.ir", JUMPS "charge.ir" };
+    for (uint32_t k = 0; k < 2; k++) {
+        RunResult *r = run_model(&(RunRequest){ .path = paths[k], .stop = 2, .interval = 0.5, .allows_modes = true });
+        assert_true(r->is_compiled);
+        expect_near(r->report.time, 1, 0);
+        assert_int_equal(r->report.fault.cause, KOINE_CAUSE_JUMP);
+        fail_if(!strstr(r->report.text, "factors of the derivatives jump with them"), "%s", r->report.text);
+        run_free(r);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -135,6 +151,7 @@ int main(void)
         cmocka_unit_test(test_jumps_an_event_that_sets_states_says_what_they_are),
         cmocka_unit_test(test_jumps_of_equations_without_what_an_event_sets_take_place),
         cmocka_unit_test(test_jumps_without_unique_answer_end_the_run),
+        cmocka_unit_test(test_jumps_along_which_factors_change_end_the_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,6 +19,8 @@ struct JumpSpace {
     double *held, *saved;  /* n_held each */
     double *before, *rate; /* per jump: lhs - rhs when the instant began, and by how much it has jumped since */
     double *slope[3];      /* n_x each: with the whole jump, half of it, none */
+    uint32_t n_moving;     /* elements of rows that move */
+    double *moving[4];     /* n_moving each: with the whole jump and without, before it and behind it */
 };
 
 enum { MOST_JUMPS = 100 };              /* in one instant */
@@ -27,9 +29,19 @@ static const double NOT_LINEAR = 1e-6;  /* of the jump of a state */
 static const double SLOPE_NOISE = 1e-9; /* of the slopes that the jump is the difference of */
 static const double USUAL_TOLERANCE = 1e-6;
 
+static bool is_moving(const KoineVariable *v)
+{
+    return v->type == KOINE_REAL && v->variability == KOINE_VARIABILITY_CONTINUOUS && v->state < 0 &&
+           !(v->flags & (KOINE_VARIABLE_ALIAS | KOINE_VARIABLE_DERIVATIVE)) && v->causality != KOINE_CAUSALITY_INPUT;
+}
+
 JumpSpace *koine_jumps_create(const KoineProgram *p)
 {
-    const size_t n = 2 * (size_t)p->systems.jumps.n_held + 2 * (size_t)p->systems.jumps.n + 3 * (size_t)p->slots.n_x;
+    size_t n_moving = 0;
+    for (uint32_t k = 0; k < p->tables->n_variables; k++)
+        n_moving += is_moving(&p->tables->variables[k]) ? p->tables->variables[k].count : 0;
+    const size_t n =
+        2 * (size_t)p->systems.jumps.n_held + 2 * (size_t)p->systems.jumps.n + 3 * (size_t)p->slots.n_x + 4 * n_moving;
     const size_t n_flags = (size_t)p->systems.jumps.n_held + p->slots.n_x;
     JumpSpace *space = calloc(1, sizeof *space + (n + 1) * sizeof(double) + n_flags * sizeof(bool));
     if (!space)
@@ -40,7 +52,10 @@ JumpSpace *koine_jumps_create(const KoineProgram *p)
     space->rate = space->before + p->systems.jumps.n;
     for (int k = 0; k < 3; k++)
         space->slope[k] = space->rate + p->systems.jumps.n + (size_t)k * p->slots.n_x;
-    space->is_set = (bool *)(space->slope[2] + p->slots.n_x);
+    for (size_t k = 0; k < 4; k++)
+        space->moving[k] = space->slope[2] + p->slots.n_x + k * n_moving;
+    space->n_moving = (uint32_t)n_moving;
+    space->is_set = (bool *)(space->moving[3] + n_moving);
     space->is_state_set = space->is_set + p->systems.jumps.n_held;
     return space;
 }
@@ -162,12 +177,46 @@ static bool slopes_with(Machine *m, double share, double *slope)
     return is_good;
 }
 
+static void note_moving(const Machine *m, double *to)
+{
+    const KoineTables *tables = m->program->tables;
+    for (uint32_t k = 0; k < tables->n_variables; k++)
+        if (is_moving(&tables->variables[k])) {
+            memcpy(to, m->model->block + tables->variables[k].now, tables->variables[k].count * sizeof *to);
+            to += tables->variables[k].count;
+        }
+}
+
+/* The same jump where it has led to. If something that is infinite in it, as a current, is another one there, factors
+ * of derivatives have jumped with the states: then what is no state has not jumped by what its derivative says. */
+static KoineStatus check_path(Machine *m, const KoineJump *first)
+{
+    const JumpSpace *space = m->spaces.jump_space;
+    double *const *moving = space->moving;
+    bool is_good = slopes_with(m, 1, space->slope[0]);
+    note_moving(m, moving[2]);
+    is_good &= slopes_with(m, 0, space->slope[2]);
+    note_moving(m, moving[3]);
+    if (!is_good)
+        return refuse(m, first, "what that makes of the states cannot be computed behind it");
+    for (uint32_t k = 0; k < space->n_moving; k++) {
+        const double before = moving[0][k] - moving[1][k], behind = moving[2][k] - moving[3][k];
+        const double size = fabs(moving[0][k]) + fabs(moving[1][k]) + fabs(moving[2][k]) + fabs(moving[3][k]);
+        if (fabs(before - behind) > NOT_LINEAR * fabs(before) + SLOPE_NOISE * size)
+            return refuse(m, first, "factors of the derivatives jump with them, which is not followed");
+    }
+    return KOINE_OK;
+}
+
 static KoineStatus apply(Machine *m, const KoineJump *first)
 {
     const KoineProgram *p = m->program;
     double *const *slope = m->spaces.jump_space->slope;
-    const bool is_good = slopes_with(m, 1, slope[0]) && slopes_with(m, 0.5, slope[1]);
-    if (!slopes_with(m, 0, slope[2]) || !is_good)
+    bool is_good = slopes_with(m, 1, slope[0]);
+    note_moving(m, m->spaces.jump_space->moving[0]);
+    is_good &= slopes_with(m, 0.5, slope[1]) && slopes_with(m, 0, slope[2]);
+    note_moving(m, m->spaces.jump_space->moving[1]);
+    if (!is_good)
         return refuse(m, first, "what that makes of the states cannot be computed");
     for (uint32_t j = 0; j < p->slots.n_x; j++) {
         const double whole = slope[0][j] - slope[2][j], half = slope[1][j] - slope[2][j];
@@ -202,7 +251,7 @@ KoineStatus koine_jump(Machine *m, bool *has_jumped)
     for (uint32_t j = 0; j < p->events.graph.n_moving; j++)
         bitset_add(&m->wake.dirty, p->events.graph.moving[j]);
     space->is_armed = arm(m);
-    return KOINE_OK;
+    return space->is_armed ? check_path(m, first) : KOINE_OK;
 }
 
 void koine_enter_jumps(Machine *m)
