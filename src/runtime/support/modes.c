@@ -121,7 +121,7 @@ static KoineStatus refuse(KoineModel *model, const Mode *mode, const char *why)
         if (value != now->at[k].value)
             koine_text_add(&text, "%s%.200s has become %lld", text.n ? ", " : "", now->at[k].name, (long long)value);
     }
-    koine_text_add(&text, ": %.600s", why);
+    koine_text_add(&text, "%s%.600s", text.n ? ": " : "", why);
     return fail(model, KOINE_CAUSE_MODE, room);
 }
 
