@@ -353,18 +353,39 @@ static bool evaluate_function(Evaluation *ev, const Expr *e, Outcome *out)
     return true;
 }
 
-/* Elements, or all results of a call, in memory that lives as long as the evaluation. */
-static bool evaluate_array(Evaluation *ev, const Expr *e, Outcome *out)
+static uint32_t count_braced(const Expr *e)
 {
-    Value *elements = NEW_ARRAY(memo_arena(&ev->memo), Value, e->n_args);
-    *out = (Outcome){ .value.a = elements };
+    uint32_t n = e->kind != EXPR_ARRAY;
+    for (uint32_t k = 0; k < e->n_args && e->kind == EXPR_ARRAY; k++)
+        n += count_braced(e->args[k]);
+    return n;
+}
+
+/* Row after row. */
+static bool evaluate_braced(Evaluation *ev, const Expr *e, Value **to, Outcome *out)
+{
     for (uint32_t k = 0; k < e->n_args; k++) {
         Outcome element;
+        if (e->args[k]->kind == EXPR_ARRAY) {
+            if (!evaluate_braced(ev, e->args[k], to, out))
+                return false;
+            continue;
+        }
         if (e->args[k]->type.rank > 0 || !evaluate(ev, e->args[k], &element))
             return false;
-        elements[k] = element.value;
+        *(*to)++ = element.value;
         out->is_lost |= is_lasting(e->args[k], element);
     }
+    return true;
+}
+
+/* Elements in memory that lives as long as the evaluation. */
+static bool evaluate_array(Evaluation *ev, const Expr *e, Outcome *out)
+{
+    Value *elements = NEW_ARRAY(memo_arena(&ev->memo), Value, count_braced(e));
+    *out = (Outcome){ .value.a = elements };
+    if (!evaluate_braced(ev, e, &elements, out))
+        return false;
     out->is_bad = out->is_lost;
     return true;
 }

@@ -100,6 +100,8 @@ static void faults_name_function_line_and_call(void **state)
                  "9:5: overflow of an Integer with x = 9223372036854775805, i = 9223372036854775807");
     assert_fails("function_overflows.ir", 1, "function f fails at ",
                  "9:5: overflow: z := exp(1000.0*z) with x = 1, z = 1");
+    assert_fails("function_sizes_differ_in_braces.ir", 1, "function f fails at ",
+                 "12:5: the sizes of a product do not agree: [max(k - 1 + 1, 0)] and [2], 1 and 2 with n = 1");
 }
 
 /* MLS 12.4.4: what is read, or left as a result, has a value. A comparison would hide that an element has none. */
