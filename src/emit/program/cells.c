@@ -133,6 +133,15 @@ int64_t element_at(const ElementMap *map, const EventPoint *point)
     return element;
 }
 
+/* What the value before is when the run begins. Nothing lies before a value that the start has determined. */
+static uint8_t start_of_pre(const Variable *v)
+{
+    if (v->edge == EDGE_START_FALSE + 1)
+        return KOINE_PRE_FALSE;
+    const bool may_be_solved = v->definition == DEFINITION_NEXT && !v->is_fixed;
+    return v->edge == EDGE_START_CURRENT + 1 || may_be_solved ? KOINE_PRE_CURRENT : KOINE_PRE_START;
+}
+
 void list_pres(EventLayout *e)
 {
     const Model *m = e->m;
@@ -148,10 +157,7 @@ void list_pres(EventLayout *e)
                                .n = is_by_element ? 1 : n,
                                .variable = e->ks->slots->row_of[k],
                                .is_continuous = m->variables.at[k].variability == VARIABILITY_CONTINUOUS,
-                               .start =
-                                   (uint8_t)(m->variables.at[k].edge == EDGE_START_FALSE + 1     ? KOINE_PRE_FALSE
-                                             : m->variables.at[k].edge == EDGE_START_CURRENT + 1 ? KOINE_PRE_CURRENT
-                                                                                                 : KOINE_PRE_START) };
+                               .start = start_of_pre(&m->variables.at[k]) };
         for (uint32_t j = 0; j < (is_by_element ? n : 1); j++) {
             vec_push(e->ks->arena, &e->pres, pre);
             e->pres.at[e->pres.n - 1].now += j;
