@@ -33,7 +33,7 @@ static void give(Model *m, uint32_t index, double value)
 {
     const bool has_binding = !term_is_absent(m->variables.at[index].binding);
     const Variable *v = &m->variables.at[index];
-    if (v->type.kind != TYPE_REAL || v->type.rank || v->variability < VARIABILITY_PARAMETER ||
+    if (v->type.kind != TYPE_REAL || v->type.rank || v->is_free || v->variability < VARIABILITY_PARAMETER ||
         !is_literal_or_absent(has_binding ? v->binding : v->start))
         return;
     const Term term = term_real(m, value);

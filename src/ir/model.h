@@ -97,6 +97,7 @@ typedef struct {
     uint32_t first_dim; /* model->dims.at[first_dim ...], type.rank of them */
     uint8_t variability, definition, causality, select;
     bool is_fixed, is_protected, is_generated;
+    bool is_free;      /* parameter, or discrete with a memory: the start determines it */
     bool is_kept;      /* parameter: stays one when parameters become numbers */
     bool is_condition; /* generated: the condition of one transition, read by nothing else */
     uint32_t clock;    /* CLOCKED: 1 + the clock in whose ticks it is computed; else 0 */

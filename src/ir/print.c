@@ -73,6 +73,8 @@ static void put_variable_row(Printer *p, const Variable *v, bool is_field)
         printer_put(p, " = ");
         printer_put_term(p, v->binding, BINDS_OR);
     }
+    if (v->is_free)
+        printer_put_word(p, WORD_FREE);
     printer_put_attribute(p, WORD_START, v->start);
     if (v->is_fixed || v->fixed.shape)
         printer_put_word(p, WORD_FIXED);

@@ -86,7 +86,8 @@ typedef enum {
     HAS_KEEP = 1 << 17,
     HAS_TEAR = 1 << 18,
     HAS_RESIDUAL = 1 << 19,
-    HAS_CLOCK = 1 << 20
+    HAS_CLOCK = 1 << 20,
+    HAS_FREE = 1 << 21
 } Has;
 
 bool reader_list_has(const WordList *list, uint32_t word)
@@ -119,6 +120,7 @@ static Has attribute_of(const Reader *r)
     case WORD_PROTECTED: return HAS_PROTECTED;
     case WORD_GENERATED: return HAS_GENERATED;
     case WORD_KEEP: return HAS_KEEP;
+    case WORD_FREE: return HAS_FREE;
     case WORD_ORIGIN: return HAS_ORIGIN;
     case WORD_TEAR: return HAS_TEAR;
     case WORD_RESIDUAL: return HAS_RESIDUAL;
@@ -165,6 +167,7 @@ static bool parse_attribute_value(Reader *r, Has has, Variable *row)
     case HAS_PROTECTED: row->is_protected = true; return true;
     case HAS_GENERATED: row->is_generated = true; return true;
     case HAS_KEEP: row->is_kept = true; return true;
+    case HAS_FREE: row->is_free = true; return true;
     case HAS_VARIABILITY:
     case HAS_DEFINITION: break;
     }
@@ -278,6 +281,11 @@ static bool has_sizes(Reader *r, uint32_t begin, VarId var)
     return true;
 }
 
+static bool is_as_declared(Reader *r, uint32_t begin, VarId var)
+{
+    return has_sizes(r, begin, var) && reader_may_be_free(r, begin, var);
+}
+
 static bool parse_variables(Reader *r, uint32_t begin, Word word)
 {
     VEC(VarId) vars = { 0 };
@@ -286,7 +294,7 @@ static bool parse_variables(Reader *r, uint32_t begin, Word word)
         return false;
     set_defaults(model_var(r->model, one), word);
     if (r->token.kind != TOKEN_COMMA)
-        return reader_parse_variable_rest(r, begin, &one, 1) && has_sizes(r, begin, one);
+        return reader_parse_variable_rest(r, begin, &one, 1) && is_as_declared(r, begin, one);
     vec_push(r->arena, &vars, one);
     while (reader_accept(r, TOKEN_COMMA)) {
         if (!reader_parse_declared(r, &one))
@@ -294,7 +302,7 @@ static bool parse_variables(Reader *r, uint32_t begin, Word word)
         set_defaults(model_var(r->model, one), word);
         vec_push(r->arena, &vars, one);
     }
-    return reader_parse_variable_rest(r, begin, vars.at, vars.n) && has_sizes(r, begin, one);
+    return reader_parse_variable_rest(r, begin, vars.at, vars.n) && is_as_declared(r, begin, one);
 }
 
 /* alias b = -a */

@@ -351,6 +351,7 @@ bool reader_parse_connect(Reader *r, uint32_t begin);
 bool reader_parse_anchor(Reader *r, uint32_t begin);
 /* What is said of each element of an array: of fixed, it may be all; of select. */
 bool reader_parse_fixed(Reader *r, Variable *row);
+bool reader_may_be_free(Reader *r, uint32_t begin, VarId var); /* if it is: false, reported */
 bool reader_parse_wishes(Reader *r, Variable *row, const WordList *words);
 bool reader_parse_function(Reader *r, uint32_t begin);
 bool reader_parse_derivative(Reader *r, Function *function, uint32_t begin); /* behind the first word */

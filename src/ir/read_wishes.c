@@ -37,3 +37,15 @@ bool reader_parse_wishes(Reader *r, Variable *row, const WordList *words)
         row->wishes = term_expr(r->model, e);
     return e || (row->type.rank == 0 && reader_syntax_error(r, "a wish for state selection"));
 }
+
+/* What the start determines keeps its value afterwards by itself. */
+bool reader_may_be_free(Reader *r, uint32_t begin, VarId var)
+{
+    const Variable *v = model_var(r->model, var);
+    const bool has_memory =
+        v->variability == VARIABILITY_PARAMETER || (v->definition == DEFINITION_NEXT && !v->is_fixed);
+    if (!v->is_free || (has_memory && v->type.kind < TYPE_STRING))
+        return true;
+    return reader_report(r, DIAG_SYNTAX, reader_span_from(r, begin),
+                         "only parameters and discrete variables with `next` can be free, and no Strings or objects");
+}

@@ -7,6 +7,8 @@ bool build_initial(Compile *c)
     bool any = false;
     for (uint32_t k = 0; k < m->equations.n && !any; k++)
         any = m->equations.at[k].when_valid == VALID_INITIAL_ONLY && m->equations.at[k].kind != EQUATION_DROPPED;
+    for (uint32_t k = 0; k < m->variables.n && !any; k++)
+        any = m->variables.at[k].is_free;
     if (!any)
         return true;
     Compile initial = { .model = c->model,

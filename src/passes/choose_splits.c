@@ -545,7 +545,7 @@ static void split_told(Chooser *x)
     const bool *is_of_start = find_start_splits(m, x->is_start, MOST_ELEMENTS, x->c->scratch);
     for (uint32_t k = 0; k < m->variables.n; k++) {
         const Variable *v = &m->variables.at[k];
-        if (v->fixed.shape || v->wishes.shape || variable_has_start_equation(v) || is_of_start[k])
+        if (v->fixed.shape || v->wishes.shape || variable_has_start_equation(v) || v->is_free || is_of_start[k])
             split_variable(x, (VarId){ k }, true);
     }
 }

@@ -24,7 +24,7 @@ static bool is_free_array(const Model *m, Ref ref)
     if (ref.kind != REF_NOW)
         return false;
     const Variable *v = model_var(m, ref.var);
-    return v->type.rank > 0 && v->type.kind != TYPE_STRING && !v->is_fixed && term_is_absent(v->fixed) &&
+    return v->type.rank > 0 && v->type.kind != TYPE_STRING && !v->is_free && !v->is_fixed && term_is_absent(v->fixed) &&
            term_is_absent(v->wishes) && (v->definition == DEFINITION_DER || v->definition == DEFINITION_NEXT);
 }
 

@@ -62,7 +62,8 @@ static void list_free_states(Matcher *t)
     const bool *is_named = find_named_at_start(t);
     for (uint32_t k = 0; k < m->variables.n; k++) {
         const Variable *v = &m->variables.at[k];
-        const bool is_memory = v->definition == DEFINITION_DER || (v->definition == DEFINITION_NEXT && is_named[k]);
+        const bool is_memory =
+            v->definition == DEFINITION_DER || (v->definition == DEFINITION_NEXT && (is_named[k] || v->is_free));
         if (!is_memory || !var_is_none(v->alias) || v->is_fixed || (v->type.rank && !is_named[k]))
             continue;
         t->unknown_now[k] = c->unknowns.n;
@@ -399,9 +400,9 @@ static void explain_undetermined(Matcher *t, const Residuals *r, const Incidence
     const Ref first = c->unknowns.at[r->columns.at[suspects[0].column]];
     const bool is_alone = suspects[0].n_equations == 1;
     diag_error(c->diag, DIAG_SINGULAR, model_var(m, first.var)->span,
-               "too few equations: %u unknowns have only %u equation%s%s%s%s", s->n_columns, s->n_rows,
-               s->n_rows == 1 ? "" : "s", is_alone ? "; '" : "", is_alone ? unknown_text(t, first) : "",
-               is_alone ? "' stands in one equation only" : "");
+               "too few equations%s: %u unknowns have only %u equation%s%s%s%s", c->is_initial ? " at the start" : "",
+               s->n_columns, s->n_rows, s->n_rows == 1 ? "" : "s", is_alone ? "; '" : "",
+               is_alone ? unknown_text(t, first) : "", is_alone ? "' stands in one equation only" : "");
     blame(t, r, s);
     for (uint32_t j = 0; j < s->n_columns && j < MOST_ROWS; j++) {
         const Ref ref = c->unknowns.at[r->columns.at[suspects[j].column]];
@@ -444,7 +445,9 @@ static void advise_on_undefined(const Matcher *t, const Residuals *r, const uint
         if (has_value && n++ < MOST_NAMES)
             names = arena_format(c->scratch, "%s%s%s", names, names[0] ? ", start steady " : "", state);
     }
-    if (is_at_rest && n)
+    if (c->is_initial && !n)
+        diag_help(c->diag, "add an initial equation that determines it, or give it a value instead of `free`");
+    else if (is_at_rest && n)
         diag_help(c->diag,
                   "nothing tells the value at which it rests; let only those rest that have one, for example: --task "
                   "\"start steady %s\"%s",
@@ -537,7 +540,8 @@ static bool can_be_kept(const Matcher *t, const Residuals *r, uint32_t column)
 {
     const Ref ref = t->c->unknowns.at[r->columns.at[column]];
     const Definition definition = model_var(t->model, ref.var)->definition;
-    return ref.kind == REF_NOW && (definition == DEFINITION_DER || definition == DEFINITION_NEXT);
+    return ref.kind == REF_NOW && (definition == DEFINITION_DER || definition == DEFINITION_NEXT) &&
+           !model_var(t->model, ref.var)->is_free;
 }
 
 typedef struct {

@@ -7,6 +7,7 @@ const Pass pipeline[] = {
     { "lower-functions", lower_functions, 0, 0, false, "arrays in functions are said by elements" },
     { "evaluate-sizes", evaluate_sizes, 0, FACT_SIZED, false, "dimensions and domains become numbers" },
     { "size-functions", size_functions, FACT_SIZED, 0, false, "functions get the sizes of their arguments" },
+    { "lower-free", lower_free, FACT_SIZED, 0, false, "parameters that the start determines are variables" },
     { "lower-arrays", lower_arrays, FACT_SIZED, 0, false, "arrays in terms are said by elements" },
     { "lower-last", lower_last, 0, 0, false, "values at the last accepted step are variables" },
     { "lower-partitions", lower_partitions, 0, 0, false, "equations of a clock hold in the steps of its ticks" },

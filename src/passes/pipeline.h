@@ -87,6 +87,7 @@ void number_streams(Compile *c); /* part of fill-definitions */
 bool lower_functions(Compile *c);
 bool size_functions(Compile *c);
 bool lower_arrays(Compile *c);
+bool lower_free(Compile *c);
 bool lower_last(Compile *c);
 bool lower_partitions(Compile *c);
 bool lower_procedures(Compile *c);

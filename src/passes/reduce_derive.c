@@ -268,18 +268,28 @@ static void open_rows(Reduction *r)
 }
 
 /* ---- start values ---- */
-/* A fixed start of what is no state any more holds as far as a state with a free start can follow it: an equation of
- * the initial system, which match-equations leaves out if there is none. In a state set the choice sees to it. */
+static bool has_free_parameters(const Model *m)
+{
+    for (uint32_t k = 0; k < m->variables.n; k++)
+        if (m->variables.at[k].is_free)
+            return true;
+    return false;
+}
+
+/* A fixed start of what is no state any more holds as far as something unknown can follow it, a state with a free start
+ * or a free parameter: an equation of the initial system, which match-equations leaves out if there is none. In a state
+ * set the choice sees to it, unless parameters shall follow. */
 static void add_start_equations(Reduction *r)
 {
     Model *m = r->model;
-    bool is_free = false;
+    const bool has_free = has_free_parameters(m);
+    bool is_free = has_free;
     VEC(uint32_t) fixed = { 0 };
     for (uint32_t k = 0; k < r->quantities.n; k++)
         for (uint32_t v = r->quantities.head[k]; is_touched(r, k) && v != ID_NONE; v = r->chains.follower[v]) {
             const Variable *row = &m->variables.at[v];
             is_free |= row->definition == DEFINITION_DER && !row->is_fixed;
-            if (row->definition == DEFINITION_NOW && row->is_fixed && r->quantities.set[k] == ID_NONE)
+            if (row->definition == DEFINITION_NOW && row->is_fixed && (has_free || r->quantities.set[k] == ID_NONE))
                 vec_push(r->c->scratch, &fixed, v);
         }
     for (uint32_t k = 0; k < fixed.n && is_free; k++) {

@@ -89,7 +89,7 @@ static bool is_free_state(const Model *m, uint32_t k)
     return m->variables.at[k].definition == DEFINITION_DER && !m->variables.at[k].is_fixed;
 }
 
-/* Whether there is anything to look for: equations of the start, and arrays that they could determine. */
+/* Whether there is anything to look for: equations of the start, and arrays or parameters that they determine. */
 static bool is_concerned(const Model *m)
 {
     bool any = false, has_free = false;
@@ -97,7 +97,7 @@ static bool is_concerned(const Model *m)
         any = takes_part(&m->equations.at[k]) && m->equations.at[k].when_valid == VALID_INITIAL_ONLY;
     for (uint32_t k = 0; k < m->variables.n; k++) {
         any |= variable_has_start_equation(&m->variables.at[k]);
-        has_free |= is_free_state(m, k) && is_array(m, k);
+        has_free |= m->variables.at[k].is_free || (is_free_state(m, k) && is_array(m, k));
     }
     return any && has_free;
 }
@@ -132,7 +132,7 @@ const bool *find_start_splits(const Model *m, const bool *is_direct, uint64_t mo
         const uint8_t definition = m->variables.at[k].definition;
         is_found[k] = r.is_reached[2 * (size_t)k] && is_array(m, k) && variable_count(m, (VarId){ k }) <= most &&
                       (definition == DEFINITION_NOW || is_free_state(m, k));
-        any |= is_found[k] && is_free_state(m, k);
+        any |= (is_found[k] && is_free_state(m, k)) || (r.is_reached[2 * (size_t)k] && m->variables.at[k].is_free);
     }
     return any ? is_found : NEW_ARRAY(scratch, bool, m->variables.n + 1);
 }

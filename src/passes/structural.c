@@ -47,7 +47,7 @@ static bool leaf_value(Compile *c, Ref ref, Value *value, uint32_t depth)
     if (ref.kind != REF_NOW || var_is_none(ref.var))
         return false;
     Variable *v = model_var(c->model, ref.var);
-    if (v->variability > VARIABILITY_PARAMETER || term_is_absent(v->binding) || v->type.rank)
+    if (v->variability > VARIABILITY_PARAMETER || term_is_absent(v->binding) || v->is_free || v->type.rank)
         return false;
     if (v->variability == VARIABILITY_PARAMETER)
         v->variability = VARIABILITY_STRUCTURAL;

@@ -309,7 +309,7 @@ static bool is_literal(const Model *m, uint32_t index, uint64_t count)
 bool variable_is_settable(const Model *model, const bool *is_candidate, uint32_t index, uint64_t count)
 {
     const Variable *holder = &model->variables.at[index];
-    if (holder->variability == VARIABILITY_STRUCTURAL || holder->variability == VARIABILITY_CONSTANT)
+    if (holder->is_free || holder->variability == VARIABILITY_STRUCTURAL || holder->variability == VARIABILITY_CONSTANT)
         return false;
     if ((holder->definition == DEFINITION_NOW && !is_candidate[index]) || holder->definition == DEFINITION_FOREIGN)
         return false;

@@ -198,7 +198,8 @@ static void mark_guesses(Rows *r, const uint32_t *guess)
     for (uint32_t k = 0; k < m->variables.n; k++) {
         const Variable *v = &m->variables.at[k];
         const uint32_t holder = var_is_none(v->alias) ? k : v->alias.index, slot = guess[holder];
-        if (has_equation[holder] || r->slots->row_of[k] == KOINE_NONE || slot == KOINE_NONE || v->type.rank)
+        if (has_equation[holder] || m->variables.at[holder].is_free || r->slots->row_of[k] == KOINE_NONE ||
+            slot == KOINE_NONE || v->type.rank)
             continue;
         KoineVariable *row = &r->rows[r->slots->row_of[k]];
         if (row->flags & KOINE_VARIABLE_SETTABLE)
