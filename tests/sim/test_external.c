@@ -89,6 +89,25 @@ static void test_open_sizes_are_those_of_arguments(void **state)
                      check_sizes);
 }
 
+/* Ticks at 0.5 and 1.5; x = t + 2t + 3, y = t + 8, z = (1 + 3) + 10*3. */
+static void check_kinds(const RunResult *r)
+{
+    expect_done(r);
+    expect_near(run_last(r, "x"), 9, 1e-12);
+    expect_near(run_last(r, "y"), 10, 1e-12);
+    expect_near(run_last(r, "z"), 34, 0);
+    expect_near(run_last(r, "m"), 6, 0);
+    expect_near(run_last(r, "k[1]"), 3, 0);
+    expect_near(run_last(r, "k[3]"), 3, 0);
+}
+
+static void test_open_sizes_of_all_kinds(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = MODELS "sizes_kinds.ir", .stop = 2, .interval = 1, .external = ALL },
+                     check_kinds);
+}
+
 static void check_text(const RunResult *r)
 {
     expect_done(r);
@@ -440,6 +459,7 @@ int main(void)
         cmocka_unit_test(test_a_jacobian_takes_differences),
         cmocka_unit_test(test_arrays_sizes_and_outputs_by_address),
         cmocka_unit_test(test_open_sizes_are_those_of_arguments),
+        cmocka_unit_test(test_open_sizes_of_all_kinds),
         cmocka_unit_test(test_a_text_with_static_functions_and_macros),
         cmocka_unit_test(test_texts_are_arguments),
         cmocka_unit_test(test_texts_are_given),
