@@ -49,8 +49,33 @@ static void test_m7_equations_of_the_start_in_branches(void **state)
     }
 }
 
+/* The branch is chosen at pi and at 3 pi, where a jumps from 2 + t to 10: the lag starts at 2 + pi, and with n = 100 of
+ * the event before at 102 + 3 pi; it rests while the branch is not chosen. */
+static void check_again(const RunResult *r)
+{
+    const double pi = acos(-1);
+    expect_done(r);
+    expect_near(run_at(r, "lag.x", 3), 1, 0);
+    expect_near(run_at(r, "lag.x", 4), 10 - (8 - pi) * exp(pi - 4), 1e-5);
+    expect_near(run_at(r, "lag.x", 8), 10 - (8 - pi) * exp(-pi), 1e-5);
+    expect_near(run_at(r, "lag.x", 10), 10 + (92 + 3 * pi) * exp(3 * pi - 10), 1e-4);
+    expect_near(run_last(r, "n"), 200, 0);
+}
+
+static void test_t11_what_is_in_a_branch_starts_again_from_before_the_event(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = KOINE_SOURCE_DIR "/tests/sim/start_branches/again.ir",
+                                   .stop = 10,
+                                   .interval = 1,
+                                   .tolerance = 1e-8 },
+                     check_again);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_m7_equations_of_the_start_in_branches) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_m7_equations_of_the_start_in_branches),
+                                        cmocka_unit_test(
+                                            test_t11_what_is_in_a_branch_starts_again_from_before_the_event) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
