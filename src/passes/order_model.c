@@ -206,9 +206,30 @@ static int compare_regions(const Order *o, const Region *a, const Region *b)
     return order;
 }
 
-static const char *action_text(const Order *o, uint32_t action)
+/* Channels of one component differ in their names. */
+static int compare_channels(const Order *o, const Channel *a, const Channel *b)
 {
-    return names_of(pool_names(o->model->pool), o->model->actions.at[action].text);
+    const Names *names = pool_names(o->model->pool);
+    const int order = compare_numbers(o->instance[a->owner.index], o->instance[b->owner.index]);
+    return order ? order : strcmp(names_of(names, a->name), names_of(names, b->name));
+}
+
+static int compare_actions(const Order *o, const Action *a, const Action *b)
+{
+    const Model *m = o->model;
+    int order = strcmp(names_of(pool_names(m->pool), a->text), names_of(pool_names(m->pool), b->text));
+    if (order == 0)
+        order = compare_terms(o, a->message, b->message);
+    if (order == 0)
+        order = compare_numbers((uint64_t)a->kind << 32 | (uint32_t)a->priority,
+                                (uint64_t)b->kind << 32 | (uint32_t)b->priority);
+    if (order == 0 && a->kind == ACTION_SEND)
+        order = compare_channels(o, &m->channels.at[a->channel], &m->channels.at[b->channel]);
+    if (order == 0)
+        order = compare_term_lists(o, a->first_arg, a->n_args, b->first_arg, b->n_args);
+    if (order == 0)
+        order = compare_terms(o, a->guard, b->guard);
+    return order;
 }
 
 static int compare_transitions(const Order *o, const Transition *a, const Transition *b)
@@ -237,12 +258,9 @@ static int compare_transitions(const Order *o, const Transition *a, const Transi
         order = compare_numbers((uint64_t)a->effect << 32 | a->rank, (uint64_t)b->effect << 32 | b->rank);
     if (order == 0)
         order = compare_numbers(a->n_actions, b->n_actions);
-    for (uint32_t k = 0; order == 0 && k < a->n_actions; k++) {
-        order = strcmp(action_text(o, a->first_action + k), action_text(o, b->first_action + k));
-        if (order == 0)
-            order = compare_terms(o, o->model->actions.at[a->first_action + k].message,
-                                  o->model->actions.at[b->first_action + k].message);
-    }
+    for (uint32_t k = 0; order == 0 && k < a->n_actions; k++)
+        order =
+            compare_actions(o, &o->model->actions.at[a->first_action + k], &o->model->actions.at[b->first_action + k]);
     if (order == 0)
         order = compare_numbers(o->when_key[a - o->model->transitions.at], o->when_key[b - o->model->transitions.at]);
     return order;
