@@ -274,6 +274,21 @@ static void test_c4_procedures_of_all_kinds_send(void **state)
     run_in_all_tiers((RunRequest){ .path = MODELS "kinds.ir", .stop = 3, .interval = 0.5 }, check_kinds);
 }
 
+static void check_queues(const RunResult *r)
+{
+    expect_done(r);
+    expect_near(run_at(r, "right", 0.5), 5, 0);
+    expect_near(run_at(r, "right", 2.5), 5213, 0);
+    expect_near(run_last(r, "right"), 521344, 0);
+    expect_message_counts(r, 6, 0);
+}
+
+static void test_c4_loops_send_texts(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = MODELS "queues.ir", .stop = 3, .interval = 0.5 }, check_queues);
+}
+
 /* At 1 three messages fit, at 2 a fourth one of six does not. */
 static void test_c4_loops_that_send_too_much_are_named(void **state)
 {
@@ -305,6 +320,7 @@ int main(void)
         cmocka_unit_test(test_c4_a_full_channel_names_both_ends),
         cmocka_unit_test(test_c4_statements_send_in_their_order),
         cmocka_unit_test(test_c4_loops_send_in_their_order),
+        cmocka_unit_test(test_c4_loops_send_texts),
         cmocka_unit_test(test_c4_procedures_of_all_kinds_send),
         cmocka_unit_test(test_c4_loops_that_send_too_much_are_named),
     };

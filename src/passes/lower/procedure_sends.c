@@ -175,17 +175,24 @@ void procedure_send(Procedure *p, const Statement *s, uint32_t *first, uint32_t 
     }
 }
 
+/* if count >= k then the message is sent, with the values of its place; end if. Places without a message have none. */
+static void empty_place(Procedure *p, const Sent *sent, uint32_t k, uint32_t *first, uint32_t *last)
+{
+    const Span span = p->model->actions.at[sent->action].span;
+    const uint32_t n = n_values(p, sent);
+    uint32_t inner = 0, end = 0;
+    procedure_assign(p, sent->flags + k, term_boolean(p->made->body, true), span, &inner, &end);
+    for (uint32_t j = 0; j < n; j++)
+        procedure_assign(p, sent->values + k * n + j, procedure_element(p, sent->rooms + j, k), span, &inner, &end);
+    const Statement is_sent = {
+        .kind = STATEMENT_IF, .value = count_with(p, sent, OP_GE, k + 1), .inner = inner, .span = span
+    };
+    procedure_add_statement(p, &is_sent, first, last);
+}
+
 void procedure_empty_rooms(Procedure *p, uint32_t *first, uint32_t *last)
 {
-    for (uint32_t k = 0; k < p->sent.n; k++) {
-        const Sent *sent = &p->sent.at[k];
-        const uint32_t n = n_values(p, sent);
-        const Span span = p->model->actions.at[sent->action].span;
-        for (uint32_t j = 0; sent->is_queue && j < sent->n; j++) {
-            procedure_assign(p, sent->flags + j, count_with(p, sent, OP_GE, j + 1), span, first, last);
-            for (uint32_t i = 0; i < n; i++)
-                procedure_assign(p, sent->values + j * n + i, procedure_element(p, sent->rooms + i, j), span, first,
-                                 last);
-        }
-    }
+    for (uint32_t k = 0; k < p->sent.n; k++)
+        for (uint32_t j = 0; p->sent.at[k].is_queue && j < p->sent.at[k].n; j++)
+            empty_place(p, &p->sent.at[k], j, first, last);
 }
