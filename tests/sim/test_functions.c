@@ -256,6 +256,17 @@ static void sizes_may_change_in_loops(void **state)
                  "[max((if $i1 < 3 then $i1 else 2) - 1 + 1, 0)], 3 and 2 with n = 3");
 }
 
+/* b = (2, 4, 6, 8): 2 + 4; 2*4 + 4*6 + 6*8; b*b. */
+static void sizes_count_in_branches_that_are_chosen(void **state)
+{
+    (void)state;
+    RunResult *r = run_everywhere("function_choices.ir", "dopri5", 2);
+    assert_near(run_last(r, "s"), 6, 0);
+    assert_near(run_last(r, "u"), 80, 0);
+    assert_near(run_last(r, "v"), 120, 0);
+    run_free(r);
+}
+
 /* x = (t, 2t), g gives x1 + 10 x2; r = 6 + 10 t, t = 2 + 30. */
 static void braces_around_arrays_have_their_elements(void **state)
 {
@@ -371,6 +382,7 @@ int main(void)
         cmocka_unit_test(calls_in_event_steps_wake_those_who_read_them),
         cmocka_unit_test(calls_with_arrays_are_exact),
         cmocka_unit_test(sizes_may_change_in_loops),
+        cmocka_unit_test(sizes_count_in_branches_that_are_chosen),
         cmocka_unit_test(braces_around_arrays_have_their_elements),
         cmocka_unit_test(states_are_arguments_as_a_whole),
         cmocka_unit_test(faults_do_not_get_lost_in_truth_values),

@@ -449,10 +449,37 @@ static const Expr *hold_like(Lowering *l, Arrays *x, const Expr *target, const E
     return part;
 }
 
+static void lower_assignment(Lowering *l, const Statement *s);
+
+/* v := if c then a else b as a statement: sizes in a branch are compared only where it is chosen. */
+static void lower_choice(Lowering *l, const Statement *s)
+{
+    TermBuilder builder = term_builder(l->body);
+    const Expr *e = term_import(&builder, s->value);
+    const Statement choice = { .kind = STATEMENT_IF,
+                               .value = lower_scalar(l, term_make(l->body, e->args[0], builder.refs.at)),
+                               .span = l->span };
+    const uint32_t number = add_statement(l, &choice), n_in_front = l->checks.n_in_front;
+    for (uint32_t k = 1; k < 3; k++) {
+        Inner block;
+        Statement one = *s;
+        one.value = term_make(l->body, e->args[k], builder.refs.at);
+        begin_block(l, NULL, &block);
+        lower_assignment(l, &one);
+        const uint32_t first = end_block(l, &block);
+        l->checks.n_in_front = n_in_front;
+        *(k == 1 ? &l->body->statements.at[number].inner : &l->body->statements.at[number].otherwise) = first;
+    }
+}
+
 static void lower_assignment(Lowering *l, const Statement *s)
 {
     if (!needs(s->target.shape) && !needs(s->value.shape)) {
         add_statement(l, s);
+        return;
+    }
+    if (s->target.shape->type.rank == 0 && s->value.shape->kind == EXPR_IF) {
+        lower_choice(l, s);
         return;
     }
     if (s->target.shape->type.rank == 0) {
