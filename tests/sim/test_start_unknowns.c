@@ -182,7 +182,7 @@ static void test_what_must_be_known_before_does_not_depend_on_free_parameters(vo
             (const char *[]){ "bounds.ir:4:1: error KN2005: a bound depends on 'k', which the start determines",
                               "bounds.ir:7:1: error KN2005: a nominal value depends on 'k'",
                               "bounds.ir:11:1: error KN2005: a delay depends on 'k'", NULL });
-    refused("no_parameter.ir",
+    refused("errors/no_parameter.ir",
             (const char *[]){ "no_parameter.ir:3:1: error KN1010: only parameters and discrete variables", NULL });
 }
 
