@@ -171,6 +171,8 @@ static KoineStatus change_mode(KoineModel *model)
         return be_lost(from) ? KOINE_OK : status;
     if (to->obstacle)
         return refuse(model, from, to->obstacle);
+    if (to != from && to->last_step == modal->n_steps)
+        return refuse(model, from, "no mode fits: each leads to another one, back to the first");
     const uint64_t size = from->model->size;
     unsigned char *old =
         aligned_alloc(KOINE_ALIGNMENT, (size + KOINE_ALIGNMENT - 1) / KOINE_ALIGNMENT * KOINE_ALIGNMENT);
@@ -410,8 +412,11 @@ static KoineStatus modes_arrive(KoineModel *model, const KoineArrival *arrival)
 
 static KoineStatus modes_step(KoineModel *model, KoineOutcome *outcome)
 {
+    Modal *modal = model->handles;
+    modal->n_steps++;
     for (;;) {
         Mode *mode = koine_mode_present(model);
+        mode->last_step = modal->n_steps;
         KoineStatus status = told(model, mode, mode->model->kind->step(mode->model, outcome));
         if (status != KOINE_OK || !(outcome->flags & KOINE_MODE_ENDS))
             return status;

@@ -25,6 +25,7 @@ typedef struct Mode {
     uint64_t size;
     uint64_t number;
     uint64_t used;        /* when it was entered last */
+    uint64_t last_step;   /* of Modal.n_steps: in which the instance was in it last */
     const char *obstacle; /* it cannot follow the others, and why; NULL: it can */
     uint32_t *place;      /* per state of it: where it stands among the states of all modes */
     uint32_t *root;       /* per root function of the first mode: its number here */
@@ -39,6 +40,7 @@ typedef struct { /* of an instance */
     KoineModelStatistics past; /* of instances that are no more */
     KoineSlot *left, *shown;   /* values of all rows: on the left of the event; as they were shown last */
     uint32_t n_switches;       /* in this instant */
+    uint64_t n_steps;          /* event steps so far */
 } Modal;
 
 static inline const ModesKind *kind_of(const KoineModel *model)
