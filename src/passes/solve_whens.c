@@ -3,7 +3,10 @@
  * What an equation sets is found by matching. Discrete variables are taken before continuous ones, a variable alone on
  * a side before one inside; where that leaves a choice, the equations that always hold decide: they are matched without
  * the variables chosen so far, and only if that fails may they push a choice aside. A variable that is set becomes
- * discrete. An equation that cannot be solved symbolically stays, in the form `if fired then it, else v = pre(v)`. */
+ * discrete. An equation that cannot be solved symbolically stays, in the form `if fired then it, else v = pre(v)`.
+ *
+ * In a group one transition may set what another one sets, too: the first one with equations is matched among all,
+ * those behind it set what the group sets already. */
 #include "graph/matching.h"
 #include "ir/solve.h"
 #include "passes/pipeline.h"
@@ -20,7 +23,11 @@ typedef struct {
     Compile *c;
     Model *model;
     bool *is_given;      /* per variable: something with a direction defines it */
+    uint32_t *set_by;    /* per variable: the group whose transitions set it, and nothing else; 0: none */
+    uint32_t *first_of;  /* per group: 1 + its first transition with rows */
+    bool is_later;       /* rows of a transition that is not the first of its group */
     VEC(uint32_t) rows;  /* equations of transitions */
+    VEC(uint32_t) later; /* those of transitions behind the first of a group */
     VEC(Choice) choices; /* in the order of rows */
     uint32_t *chosen;    /* per row: variable, or MATCH_NONE */
 } Solver;
@@ -38,17 +45,47 @@ static void note_given(Solver *s)
         const Transition *t = &m->transitions.at[k];
         for (uint32_t j = 0; j < t->n_assignments; j++) {
             const Term target = m->assignments.at[t->first_assignment + j].target;
-            s->is_given[term_refs(m, target)[target.shape->u.leaf].var.index] = true;
+            const uint32_t v = term_refs(m, target)[target.shape->u.leaf].var.index;
+            if (!s->is_given[v])
+                s->set_by[v] = t->group;
+            else if (s->set_by[v] != t->group)
+                s->set_by[v] = 0;
+            s->is_given[v] = true;
         }
     }
 }
 
-static bool is_free(const Solver *s, Ref ref)
+static bool can_be_set(const Solver *s, Ref ref)
 {
-    if (ref.kind != REF_NOW || var_is_none(ref.var) || s->is_given[ref.var.index])
+    if (ref.kind != REF_NOW || var_is_none(ref.var))
         return false;
     const Variable *v = model_var(s->model, ref.var);
     return v->definition == DEFINITION_NOW && v->type.rank == 0;
+}
+
+static bool is_free(const Solver *s, Ref ref)
+{
+    return can_be_set(s, ref) && !s->is_given[ref.var.index];
+}
+
+static bool assigns(const Model *m, const Transition *t, VarId v)
+{
+    for (uint32_t j = 0; j < t->n_assignments; j++) {
+        const Term target = m->assignments.at[t->first_assignment + j].target;
+        if (term_refs(m, target)[target.shape->u.leaf].var.index == v.index)
+            return true;
+    }
+    return false;
+}
+
+/* Free for an equation of the transition: so is what others of its group set. */
+static bool is_free_in(const Solver *s, const Transition *t, Ref ref)
+{
+    if (!can_be_set(s, ref))
+        return false;
+    if (t->group && s->set_by[ref.var.index] == t->group)
+        return !assigns(s->model, t, ref.var);
+    return !s->is_later && !s->is_given[ref.var.index];
 }
 
 static void add_choices(Solver *s, uint32_t row)
@@ -59,7 +96,7 @@ static void add_choices(Solver *s, uint32_t row)
     for (uint32_t side = 0; side < 2; side++)
         for (uint32_t k = 0; k < sides[side].shape->n_leaves; k++) {
             const Ref ref = term_refs(m, sides[side])[k];
-            if (!is_free(s, ref) || model_var(m, ref.var)->clock != e->clock ||
+            if (!is_free_in(s, &m->transitions.at[e->when - 1], ref) || model_var(m, ref.var)->clock != e->clock ||
                 !type_equal(model_var(m, ref.var)->type, e->lhs.shape->type))
                 continue;
             const Rank rank = model_var(m, ref.var)->variability == VARIABILITY_DISCRETE ? RANK_DISCRETE
@@ -73,25 +110,53 @@ static void add_choices(Solver *s, uint32_t row)
 
 static bool can_be_solved(Solver *s, const Equation *e)
 {
-    const char *what = NULL;
-    if (e->domain.index || e->lhs.shape->type.rank) /* split-arrays has written out the others */
-        what = "an array equation in a transition";
-    else if (s->model->transitions.at[e->when - 1].group)
-        what = "an equation without direction in a group of transitions";
-    if (what)
-        diag_error(s->c->diag, DIAG_NOT_YET, e->origin.span, "%s cannot be executed yet", what);
-    return !what;
+    const bool is_array = e->domain.index || e->lhs.shape->type.rank; /* split-arrays has written out the others */
+    if (is_array)
+        diag_error(s->c->diag, DIAG_NOT_YET, e->origin.span,
+                   "an array equation in a transition cannot be executed yet");
+    return !is_array;
+}
+
+static bool is_row(const Equation *e)
+{
+    return e->when && e->kind == EQUATION_RESIDUAL;
+}
+
+/* Of each group the transition of the lowest rank that has equations without direction. */
+static void find_first(Solver *s)
+{
+    const Model *m = s->model;
+    for (uint32_t k = 0; k < m->equations.n; k++) {
+        if (!is_row(&m->equations.at[k]))
+            continue;
+        const uint32_t when = m->equations.at[k].when;
+        const Transition *t = &m->transitions.at[when - 1];
+        uint32_t *first = &s->first_of[t->group];
+        if (*first == 0 || t->rank < m->transitions.at[*first - 1].rank)
+            *first = when;
+    }
+}
+
+static bool is_of_first(const Solver *s, const Equation *e)
+{
+    const uint32_t group = s->model->transitions.at[e->when - 1].group;
+    return group == 0 || s->first_of[group] == e->when;
 }
 
 static void list_rows(Solver *s)
 {
     const Model *m = s->model;
-    for (uint32_t k = 0; k < m->equations.n; k++)
-        if (m->equations.at[k].when && m->equations.at[k].kind == EQUATION_RESIDUAL &&
-            can_be_solved(s, &m->equations.at[k])) {
-            vec_push(s->c->scratch, &s->rows, k);
-            add_choices(s, s->rows.n - 1);
+    find_first(s);
+    for (uint32_t k = 0; k < m->equations.n; k++) {
+        if (!is_row(&m->equations.at[k]) || !can_be_solved(s, &m->equations.at[k]))
+            continue;
+        if (!is_of_first(s, &m->equations.at[k])) {
+            vec_push(s->c->scratch, &s->later, k);
+            continue;
         }
+        vec_push(s->c->scratch, &s->rows, k);
+        add_choices(s, s->rows.n - 1);
+    }
 }
 
 /* ---- matching ---- */
@@ -199,6 +264,56 @@ static void reconsider(Solver *s)
     memcpy(s->chosen, column_of, s->rows.n * sizeof *s->chosen);
 }
 
+/* ---- groups ---- */
+/* What the first transitions of groups set can be set by the others. */
+static void note_groups(Solver *s)
+{
+    const Model *m = s->model;
+    for (uint32_t k = 0; k < s->rows.n; k++) {
+        const uint32_t v = s->chosen[k], group = m->transitions.at[m->equations.at[s->rows.at[k]].when - 1].group;
+        if (v == MATCH_NONE)
+            continue;
+        s->is_given[v] = true;
+        s->set_by[v] = group;
+    }
+}
+
+/* By transitions. */
+static void sort_later(Solver *s)
+{
+    const Model *m = s->model;
+    uint32_t *start = NEW_ARRAY(s->c->scratch, uint32_t, m->transitions.n + 2);
+    uint32_t *sorted = NEW_ARRAY(s->c->scratch, uint32_t, s->later.n + 1);
+    for (uint32_t k = 0; k < s->later.n; k++)
+        start[m->equations.at[s->later.at[k]].when]++;
+    for (uint32_t k = 0; k < m->transitions.n; k++)
+        start[k + 1] += start[k];
+    for (uint32_t k = s->later.n; k-- > 0;)
+        sorted[--start[m->equations.at[s->later.at[k]].when]] = s->later.at[k];
+    s->later.at = sorted;
+}
+
+/* The equations of a transition behind the first of its group, from `first` on; gives the end of them. */
+static uint32_t choose_later(Solver *s, uint32_t first)
+{
+    const Model *m = s->model;
+    const uint32_t when = m->equations.at[s->later.at[first]].when;
+    Solver own = { .c = s->c, .model = s->model, .is_given = s->is_given, .set_by = s->set_by, .is_later = true };
+    uint32_t end = first;
+    for (; end < s->later.n && m->equations.at[s->later.at[end]].when == when; end++) {
+        vec_push(s->c->scratch, &own.rows, s->later.at[end]);
+        add_choices(&own, own.rows.n - 1);
+    }
+    choose(&own);
+    uint32_t *chosen = NEW_ARRAY(s->c->scratch, uint32_t, s->rows.n + own.rows.n + 1);
+    memcpy(chosen, s->chosen, s->rows.n * sizeof *chosen);
+    memcpy(chosen + s->rows.n, own.chosen, own.rows.n * sizeof *chosen);
+    for (uint32_t k = 0; k < own.rows.n; k++)
+        vec_push(s->c->scratch, &s->rows, own.rows.at[k]);
+    s->chosen = chosen;
+    return end;
+}
+
 /* ---- solving ---- */
 /* v := e in the transition; false: it has no closed form. */
 static bool assign(Solver *s, const Equation *e, VarId v, Assignment *out)
@@ -266,7 +381,10 @@ static bool solve_row(Solver *s, uint32_t row, Assignment *out, bool *is_assigne
     Equation *e = &m->equations.at[s->rows.at[row]];
     if (s->chosen[row] == MATCH_NONE) {
         diag_error(s->c->diag, DIAG_SINGULAR, e->origin.span, "this equation of an event sets nothing");
-        diag_help(s->c->diag, "what it contains is given, has an equation of its own, or is set by another event");
+        if (m->transitions.at[e->when - 1].group)
+            diag_help(s->c->diag, "in a group it sets what the first transition with equations sets, or an assignment");
+        else
+            diag_help(s->c->diag, "what it contains is given, has an equation of its own, or is set by another event");
         return false;
     }
     const VarId v = { s->chosen[row] };
@@ -274,6 +392,12 @@ static bool solve_row(Solver *s, uint32_t row, Assignment *out, bool *is_assigne
     if (variable->variability == VARIABILITY_CONTINUOUS)
         variable->variability = VARIABILITY_DISCRETE;
     *is_assigned = assign(s, e, v, out);
+    if (!*is_assigned && m->transitions.at[e->when - 1].group) {
+        diag_error(s->c->diag, DIAG_NOT_YET, e->origin.span,
+                   "an equation without closed form in a group of transitions cannot be executed yet");
+        diag_help(s->c->diag, "write it as %s = ...", variable_path(m, v, s->c->scratch));
+        return false;
+    }
     if (!*is_assigned)
         return keep(s, s->rows.at[row], v);
     e = &m->equations.at[s->rows.at[row]];
@@ -318,7 +442,11 @@ static void leave_clocks(Model *m)
 bool solve_whens(Compile *c)
 {
     Model *m = c->model;
-    Solver s = { .c = c, .model = m, .is_given = NEW_ARRAY(c->scratch, bool, m->variables.n + 1) };
+    Solver s = { .c = c,
+                 .model = m,
+                 .is_given = NEW_ARRAY(c->scratch, bool, m->variables.n + 1),
+                 .set_by = NEW_ARRAY(c->scratch, uint32_t, m->variables.n + 1),
+                 .first_of = NEW_ARRAY(c->scratch, uint32_t, m->n_groups + 1) };
     note_given(&s);
     list_rows(&s);
     leave_clocks(m);
@@ -326,6 +454,10 @@ bool solve_whens(Compile *c)
         return diag_errors(c->diag) == 0;
     if (choose(&s))
         reconsider(&s);
+    note_groups(&s);
+    sort_later(&s);
+    for (uint32_t k = 0; k < s.later.n;)
+        k = choose_later(&s, k);
     solve_rows(&s);
     for (uint32_t k = 0; k < m->equations.n; k++) /* transitions that act now will go; so does what refers to them */
         m->equations.at[k].when = 0;

@@ -154,6 +154,27 @@ static void test_ranges_of_one_value_and_of_none(void **state)
     run_free(r);
 }
 
+/* At 1: v = 7 + i, 4w = 1 + v - i = 8 and u = 2i; at 3: v + w = 10 and v - w = 2(7 + i), n = 5i; at 5: u = (i -
+ * 1)/2 and n is one more. What an equation does not set stays. */
+static void test_equations_without_direction_in_groups(void **state)
+{
+    static const double times[] = { 2.5, 4.5, 7 };
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        RunResult *r = run("groups_of_cells.ir", times[k], 1);
+        for (int i = 1; i <= 2; i++) {
+            const double expected[3][4] = { { 7 + i, 2, 2 * i, 0 },
+                                            { 12 + i, -2 - i, 2 * i, 5 * i },
+                                            { 12 + i, -2 - i, 0.5 * (i - 1), 5 * i + 1 } };
+            for (int j = 0; j < 4; j++) {
+                const char name[] = { "vwun"[j], '[', (char)('0' + i), ']', 0 };
+                assert_near(run_last(r, name), expected[k][j], 1e-14);
+            }
+        }
+        run_free(r);
+    }
+}
+
 static void test_a_sum_of_many_terms(void **state)
 {
     (void)state;
@@ -404,6 +425,7 @@ int main(void)
         cmocka_unit_test(test_initial_equations_over_a_range),
         cmocka_unit_test(test_starts_over_a_range_stay_whole),
         cmocka_unit_test(test_ranges_of_one_value_and_of_none),
+        cmocka_unit_test(test_equations_without_direction_in_groups),
         cmocka_unit_test(test_a_sum_of_many_terms),
         cmocka_unit_test(test_elements_by_an_index_of_the_run),
         cmocka_unit_test(test_an_index_outside_is_a_fault),
