@@ -315,17 +315,19 @@ typedef struct {                                              /* a variable whos
     uint8_t start;                                            /* KOINE_PRE_...: what it is before the start */
 } KoinePre;
 
-typedef struct {                    /* output(time) = input(time - amount) */
-    uint32_t output, input, amount; /* slots; the amount is a parameter unless `since` is there */
-    uint32_t cell;                  /* of the output */
-    uint32_t max;                   /* slot: largest amount */
+typedef struct {                         /* output(time) = input(time - amount) */
+    uint32_t output, input, amount, max; /* slots; the amount, max at most, is a parameter unless `since` is there */
     uint32_t since, until; /* slots, Real: begin and end of the smooth piece that is read; KOINE_NONE: the amount is a
                               parameter, and the calendar knows when the next piece begins */
-    uint32_t since_cell, until_cell;
-    uint32_t variable; /* of the output: row in the tables */
-    bool has_start;    /* before the start: its start value; else what the input is at the start */
-    bool is_real;      /* what is delayed; else whole numbers, Boolean or of an enumeration */
-    const char *name;  /* of the output, for messages */
+    uint32_t cell, since_cell, until_cell; /* the first is that of the output */
+    uint32_t position;                     /* slot: the amount is a length along this; KOINE_NONE: along the time */
+    uint32_t forward; /* slot, Boolean: false while the input goes in at the far end; KOINE_NONE: never */
+    uint32_t n_points;
+    const uint32_t *profile; /* slots of n_points points and as many values: what is there at the start */
+    uint32_t variable;       /* of the output: row in the tables */
+    bool has_start;          /* before the start: its start value; else what the input is at the start */
+    bool is_real;            /* what is delayed; else whole numbers, Boolean or of an enumeration */
+    const char *name;        /* of the output, for messages */
 } KoineDelay;
 
 typedef struct {    /* the instants of a cause */
@@ -512,8 +514,8 @@ typedef struct {
 } KoineFirings;
 
 typedef struct {
-    uint32_t n, n_moving; /* delays whose output moves come first */
-    uint32_t n_changing;  /* with an amount that changes */
+    uint32_t n, n_moving;         /* delays whose output moves come first */
+    uint32_t n_changing, n_along; /* with an amount that changes, or along a position; of these the latter */
     const KoineDelay *at;
 } KoineDelays;
 

@@ -127,6 +127,8 @@ static const char *dynamic_obstacle(const Model *model)
 static bool is_one_delay(const Delay *d, const bool *is_shared)
 {
     const Term amounts[] = { d->amount, d->max };
+    if (!term_is_absent(d->position)) /* each element has a profile of its own */
+        return false;
     if (d->input.shape->kind != EXPR_LEAF || d->input.shape->n_args || is_shared[d->output.index])
         return false;
     return (term_is_absent(amounts[0]) || amounts[0].shape->n_leaves == 0) &&

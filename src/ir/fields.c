@@ -118,9 +118,10 @@ static const Field clocks[] = {
     ID(Clock, base, LIST_CLOCKS),           ID(Clock, owner, LIST_INSTANCES),
 };
 static const Field delays[] = {
-    TERM(Delay, input, TERM_INPUT),    TERM(Delay, amount, TERM_PERIOD), TERM(Delay, max, TERM_PERIOD),
-    ID(Delay, output, LIST_VARIABLES), ID(Delay, since, LIST_VARIABLES), ID(Delay, until, LIST_VARIABLES),
-    ID(Delay, owner, LIST_INSTANCES),
+    TERM(Delay, input, TERM_INPUT),    TERM(Delay, amount, TERM_PERIOD),  TERM(Delay, max, TERM_PERIOD),
+    TERM(Delay, position, TERM_INPUT), TERM(Delay, back, TERM_INPUT),     TERM(Delay, forward, TERM_CONDITION),
+    ID(Delay, output, LIST_VARIABLES), ID(Delay, since, LIST_VARIABLES),  ID(Delay, until, LIST_VARIABLES),
+    ID(Delay, points, LIST_VARIABLES), ID(Delay, values, LIST_VARIABLES), ID(Delay, owner, LIST_INSTANCES),
 };
 static const Field foreigns[] = {
     RANGE(Foreign, first_port, n_ports, LIST_FOREIGN_PORTS),

@@ -368,6 +368,9 @@ typedef struct {
     Term input, amount, max; /* max: absent if the amount is a parameter */
     VarId since, until; /* of an amount that changes: what is read began then, and ends then; made by lower-delays, not
                            in the text form */
+    Term position;      /* what the amount is a length of; absent: the time */
+    Term back, forward; /* along a position: what goes in at the far end while forward is false; absent: never */
+    VarId points, values; /* along a position: parameters that say what is there at the start, or none */
     Span span;
 } Delay;
 

@@ -219,6 +219,17 @@ static void print_clocks(Printer *p)
     }
 }
 
+static void put_profile(Printer *p, const Delay *d)
+{
+    if (var_is_none(d->points))
+        return;
+    printer_put_word(p, WORD_FROM);
+    printer_put_space(p);
+    printer_put_variable(p, d->points);
+    printer_put_space(p);
+    printer_put_variable(p, d->values);
+}
+
 static void print_delays(Printer *p)
 {
     for (uint32_t k = 0; k < p->model->delays.n; k++) {
@@ -229,6 +240,10 @@ static void print_delays(Printer *p)
         printer_put_attribute(p, WORD_OF, d->input);
         printer_put_attribute(p, WORD_BY, d->amount);
         printer_put_attribute(p, WORD_MAX, d->max);
+        printer_put_attribute(p, WORD_ALONG, d->position);
+        printer_put_attribute(p, WORD_BACK, d->back);
+        printer_put_attribute(p, WORD_WHEN, d->forward);
+        put_profile(p, d);
         printer_end_line(p, d->span);
     }
 }

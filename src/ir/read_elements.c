@@ -384,23 +384,6 @@ static bool parse_clock(Reader *r, uint32_t begin)
     return true;
 }
 
-static bool parse_delay(Reader *r, uint32_t begin)
-{
-    Delay delay = { .max = TERM_NONE, .since = VAR_NONE, .until = VAR_NONE };
-    Label label;
-    if (!reader_parse_new_label(r, &label) || !reader_parse_variable_name(r, &delay.output) ||
-        !reader_expect_word(r, WORD_OF) ||
-        !reader_parse_term(r, model_var(r->model, delay.output)->type, &delay.input) ||
-        !reader_expect_word(r, WORD_BY) || !reader_parse_term(r, REAL_TYPE, &delay.amount) ||
-        (reader_accept_word(r, WORD_MAX) && !reader_parse_term(r, REAL_TYPE, &delay.max)) ||
-        !reader_parse_element_end(r, begin, &delay.span))
-        return false;
-    delay.owner = label.owner;
-    delay.name = reader_stored_name(r, LABEL_DELAY, label.name);
-    vec_push(r->arena, &r->model->delays, delay);
-    return true;
-}
-
 static bool parse_stream(Reader *r, uint32_t begin)
 {
     Stream stream = { .key = VAR_NONE, .count = VAR_NONE };
@@ -631,7 +614,7 @@ bool reader_parse_static(Reader *r, uint32_t begin, Word word)
     case WORD_ANCHOR: return reader_parse_anchor(r, begin);
     case WORD_CHANNEL: return parse_channel(r, begin);
     case WORD_CLOCK: return parse_clock(r, begin);
-    case WORD_DELAY: return parse_delay(r, begin);
+    case WORD_DELAY: return reader_parse_delay(r, begin);
     case WORD_FOREIGN: return reader_parse_foreign(r, begin);
     case WORD_STREAM: return parse_stream(r, begin);
     case WORD_FUNCTION: return reader_parse_function(r, begin);

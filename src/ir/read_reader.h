@@ -347,6 +347,7 @@ bool reader_parse_spans(Reader *r, uint32_t begin);
 bool reader_parse_numbered(Reader *r, char letter, uint32_t n, uint32_t *index); /* k1: index 0, less than n */
 bool reader_parse_instance(Reader *r, uint32_t begin);
 bool reader_parse_port(Reader *r, uint32_t begin);
+bool reader_parse_delay(Reader *r, uint32_t begin);
 bool reader_parse_connect(Reader *r, uint32_t begin);
 bool reader_parse_anchor(Reader *r, uint32_t begin);
 /* What is said of each element of an array: of fixed, it may be all; of select. */

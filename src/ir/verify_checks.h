@@ -51,6 +51,7 @@ void verify_channels(Verifier *v);
 
 /* Elements have the parts that they need, and at most eight ranges. */
 void verify_elements(Verifier *v);
+void verify_along(Verifier *v, const Delay *d); /* a delay: what belongs to a position */
 
 /* What is connected agrees (V12); ports, roots and branches make sense. */
 void verify_connections(Verifier *v);

@@ -46,6 +46,22 @@ static void note_choices(const StateSet *s, bool *is_given)
                 is_given[s->choice[at].index] = true;
 }
 
+void verify_along(Verifier *v, const Delay *d)
+{
+    const bool is_along = !term_is_absent(d->position), turns = !term_is_absent(d->back);
+    if (turns != !term_is_absent(d->forward) || var_is_none(d->points) != var_is_none(d->values) ||
+        (!is_along && (turns || !var_is_none(d->points))))
+        verify_broken(v, d->span, "half of what a delay along a position needs");
+    if ((is_along && !type_equal(d->position.shape->type, REAL_TYPE)) ||
+        (turns && !type_equal(d->back.shape->type, REAL_TYPE)) ||
+        (turns && !term_is_absent(d->forward) && !type_equal(d->forward.shape->type, BOOLEAN_TYPE)))
+        verify_broken(v, d->span, "what belongs to a position has the wrong type");
+    if (!var_is_none(d->points))
+        in_range(v, d->points.index, v->model->variables.n, "points", d->span);
+    if (!var_is_none(d->values))
+        in_range(v, d->values.index, v->model->variables.n, "values", d->span);
+}
+
 /* What is given from outside of the equations: by a component, a delay, a channel, or by what a pass has made. */
 static void verify_given(Verifier *v)
 {

@@ -564,6 +564,7 @@ static void check_timed(Verifier *v)
         else if (d->output.index < model->variables.n)
             want_type(v, d->input, model_var(model, d->output)->type, "the input of a delay", d->span);
         want_type(v, d->amount, REAL_TYPE, "the amount of a delay", d->span);
+        verify_along(v, d);
     }
     for (uint32_t k = 0; k < model->streams.n; k++) {
         const Stream *s = &model->streams.at[k];

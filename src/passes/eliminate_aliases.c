@@ -283,6 +283,20 @@ static void settle_variability(Classes *k)
     }
 }
 
+static void note_delays(Classes *k)
+{
+    const Model *m = k->c->model;
+    for (uint32_t j = 0; j < m->delays.n; j++) {
+        const Delay *d = &m->delays.at[j];
+        const Term terms[] = { d->input, d->amount, d->position, d->forward };
+        for (size_t i = 0; i < sizeof terms / sizeof *terms; i++)
+            if (!term_is_absent(terms[i]))
+                k->has_place[term_refs(m, terms[i])[0].var.index] = true;
+        if (!var_is_none(d->points))
+            k->has_place[d->points.index] = k->has_place[d->values.index] = true;
+    }
+}
+
 bool eliminate_aliases(Compile *c)
 {
     Model *m = c->model;
@@ -294,10 +308,7 @@ bool eliminate_aliases(Compile *c)
                   NEW_ARRAY(c->scratch, bool, m->variables.n),
                   NEW_ARRAY(c->scratch, bool, m->variables.n) };
     note_memories(&k);
-    for (uint32_t j = 0; j < m->delays.n; j++) {
-        k.has_place[term_refs(m, m->delays.at[j].input)[0].var.index] = true;
-        k.has_place[term_refs(m, m->delays.at[j].amount)[0].var.index] = true;
-    }
+    note_delays(&k);
     for (uint32_t j = 0; j < m->foreign_ports.n; j++)
         k.has_place[m->foreign_ports.at[j].var.index] = true;
     for (uint32_t j = 0; j < m->equations.n; j++) {

@@ -781,6 +781,11 @@ static void make_rest(Maker *m)
                           maybe_term(m, REAL_TYPE, 50),
                           VAR_NONE,
                           VAR_NONE,
+                          TERM_NONE,
+                          TERM_NONE,
+                          TERM_NONE,
+                          VAR_NONE,
+                          VAR_NONE,
                           any_span(m) };
         vec_push(m->w.arena, &m->model->delays, d);
     }

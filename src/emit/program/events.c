@@ -221,6 +221,20 @@ static uint32_t element_cell(EventLayout *e, VarId var, uint32_t k)
     return cell_of(e, ref_now(holders.n > 1 ? (VarId){ holders.first + k } : var));
 }
 
+/* Slots of the points at the start, then of their values. */
+static const uint32_t *profile_of(EventLayout *e, const Delay *d)
+{
+    if (var_is_none(d->points))
+        return NULL;
+    const uint32_t n = (uint32_t)variable_count(e->m, d->points);
+    uint32_t *slots = NEW_ARRAY(e->ks->arena, uint32_t, 2 * n);
+    for (uint32_t k = 0; k < n; k++) {
+        slots[k] = element_slot(e, ref_now(d->points), k);
+        slots[n + k] = element_slot(e, ref_now(d->values), k);
+    }
+    return slots;
+}
+
 static KoineDelay delay_of(EventLayout *e, const Delay *d, uint32_t k)
 {
     const Model *m = e->m;
@@ -230,19 +244,25 @@ static KoineDelay delay_of(EventLayout *e, const Delay *d, uint32_t k)
     const char *name = variable_path(m, held, e->ks->arena);
     if (holders.n == 1 && y->type.rank)
         name = arena_format(e->ks->arena, "%s[%u]", name, k + 1);
-    return (KoineDelay){ .output = element_slot(e, ref_now(d->output), k),
-                         .input = element_slot(e, term_refs(m, d->input)[0], k),
-                         .amount = element_slot(e, term_refs(m, d->amount)[0], k),
-                         .cell = cell_of(e, ref_now(held)),
-                         .max = element_slot(e, term_refs(m, term_is_absent(d->max) ? d->amount : d->max)[0], k),
-                         .since = var_is_none(d->since) ? KOINE_NONE : element_slot(e, ref_now(d->since), k),
-                         .until = var_is_none(d->since) ? KOINE_NONE : element_slot(e, ref_now(d->until), k),
-                         .since_cell = element_cell(e, d->since, k),
-                         .until_cell = element_cell(e, d->until, k),
-                         .variable = e->ks->slots->row_of[held.index],
-                         .has_start = !term_is_absent(y->start),
-                         .is_real = y->type.kind == TYPE_REAL,
-                         .name = name };
+    return (KoineDelay){
+        .output = element_slot(e, ref_now(d->output), k),
+        .input = element_slot(e, term_refs(m, d->input)[0], k),
+        .amount = element_slot(e, term_refs(m, d->amount)[0], k),
+        .cell = cell_of(e, ref_now(held)),
+        .max = element_slot(e, term_refs(m, term_is_absent(d->max) ? d->amount : d->max)[0], k),
+        .since = var_is_none(d->since) ? KOINE_NONE : element_slot(e, ref_now(d->since), k),
+        .until = var_is_none(d->since) ? KOINE_NONE : element_slot(e, ref_now(d->until), k),
+        .since_cell = element_cell(e, d->since, k),
+        .until_cell = element_cell(e, d->until, k),
+        .position = term_is_absent(d->position) ? KOINE_NONE : element_slot(e, term_refs(m, d->position)[0], 0),
+        .forward = term_is_absent(d->forward) ? KOINE_NONE : element_slot(e, term_refs(m, d->forward)[0], 0),
+        .n_points = var_is_none(d->points) ? 0 : (uint32_t)variable_count(m, d->points),
+        .profile = profile_of(e, d),
+        .variable = e->ks->slots->row_of[held.index],
+        .has_start = !term_is_absent(y->start),
+        .is_real = y->type.kind == TYPE_REAL,
+        .name = name
+    };
 }
 
 /* Those whose output moves come first. */
@@ -259,6 +279,7 @@ static void fill_delays(EventLayout *e)
             for (uint32_t j = 0; j < variable_count(m, d->output); j++) {
                 const KoineDelay row = delay_of(e, d, j);
                 e->out.data.delays.n_changing += row.since != KOINE_NONE;
+                e->out.data.delays.n_along += row.position != KOINE_NONE;
                 vec_push(e->ks->arena, &rows, row);
             }
         }

@@ -392,7 +392,7 @@ KoineTables tables_fill(const Schedule *schedule, const Slots *slots, const Syst
                            .variables = r.rows,
                            .n_variables = r.n,
                            .state_variable = r.state_variable,
-                           .n_signals = events->data.delays.n_moving,
+                           .n_signals = events->data.delays.n_moving + events->data.delays.n_along,
                            .roots = { .n = events->roots.n,
                                       .at = events->roots.origins,
                                       .states = events->roots.states,

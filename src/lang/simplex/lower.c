@@ -207,6 +207,11 @@ static void lower_delay(Lower *lower, const Stmt *statement)
                           .input = mdl_lower_term(lower, args[0], true),
                           .amount = mdl_lower_term(lower, args[1], true),
                           .max = TERM_NONE,
+                          .position = TERM_NONE,
+                          .back = TERM_NONE,
+                          .forward = TERM_NONE,
+                          .points = VAR_NONE,
+                          .values = VAR_NONE,
                           .span = statement->span };
     if (statement->u.define.value->u.call.n > 2)
         model_var(model, target->var)->start = mdl_lower_term(lower, args[2], true);

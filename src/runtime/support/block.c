@@ -1,4 +1,5 @@
 /* The block of an instance: named slots, then what the machine remembers; where each piece lies, and pointers to it. */
+#include "delays.h"
 #include "texts.h"
 #include "time_search.h"
 
@@ -44,7 +45,7 @@ void koine_lay_out(MachineKind *kind)
     at[AT_MESSAGES] = reserve(&size, p->events.channels.n_numbers * sizeof(KoineSlot));
     at[AT_DELAYS] = reserve(&size, p->events.delays.n * sizeof(DelayState));
     at[AT_TEXTS] = reserve(&size, koine_texts_size(p));
-    at[AT_POINTS] = reserve(&size, (uint64_t)p->events.delays.n * KOINE_FIRST_POINTS * sizeof(DelayPoint));
+    at[AT_POINTS] = reserve(&size, (uint64_t)p->events.delays.n * koine_first_points(p) * sizeof(DelayPoint));
     kind->size = (size + KOINE_ALIGNMENT - 1) / KOINE_ALIGNMENT * KOINE_ALIGNMENT;
 }
 

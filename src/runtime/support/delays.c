@@ -10,9 +10,9 @@
 
 /* Bends of a higher derivative are smooth enough; where the amount changes, each of them would be an event that bends
  * all other histories. */
-enum { LAST_BEND = 5, LAST_CHANGING_BEND = 1 };
+enum { LAST_BEND = 5, LAST_CHANGING_BEND = 1, LAST_ALONG_BEND = 2 };
 
-static uint32_t last_not_after(const DelayPoint *points, uint32_t low, uint32_t end, double time)
+uint32_t koine_last_not_after(const DelayPoint *points, uint32_t low, uint32_t end, double time)
 {
     while (end - low > 1) {
         const uint32_t middle = low + (end - low) / 2;
@@ -27,7 +27,7 @@ static uint32_t last_not_after(const DelayPoint *points, uint32_t low, uint32_t 
 double koine_delay_between(const DelayPoint *points, uint32_t first, uint32_t end, double time)
 {
     const uint32_t n = end - first < DELAY_WINDOW ? end - first : DELAY_WINDOW;
-    const uint32_t at = last_not_after(points, first, end, time);
+    const uint32_t at = koine_last_not_after(points, first, end, time);
     uint32_t from = at > first ? at - 1 : first;
     if (from + n > end)
         from = end - n;
@@ -103,12 +103,16 @@ bool koine_switch_delay(Machine *m, uint32_t delay)
 /* Points that nothing reads any more make room. */
 static void drop_old(Machine *m, uint32_t delay)
 {
+    if (delay_is_along(m, delay)) {
+        koine_drop_along(m, delay);
+        return;
+    }
     DelayState *s = &m->history.delays[delay];
     DelayPoint *points = delay_points(m, delay);
     const bool is_changing = delay_is_changing(m, delay);
     const double then = m->slots[m->program->slots.time].r - m->slots[m->program->events.delays.at[delay].max].r;
     const uint32_t first = is_changing ? 0 : s->segment, end = is_changing ? s->n : s->end;
-    const uint32_t at = last_not_after(points, first, end, then);
+    const uint32_t at = koine_last_not_after(points, first, end, then);
     const uint32_t n = at > first + DELAY_WINDOW ? at - DELAY_WINDOW : first;
     if (n < s->capacity / 2)
         return;
@@ -136,7 +140,7 @@ void koine_spread_points(Machine *m)
 
 KoineStatus koine_reserve_points(Machine *m)
 {
-    enum { SPARE = 2 };
+    enum { SPARE = 4 }; /* more than one instant needs */
     if (m->program->events.delays.n == 0)
         return KOINE_OK;
     koine_spread_points(m);
@@ -186,15 +190,26 @@ KoineStatus koine_machine_sample(KoineModel *model, double time, const double *x
     const KoineStatus status = model->kind->evaluate(model, &at);
     for (uint32_t j = 0; j < p->events.delays.n_moving; j++)
         inputs[j] = m->slots[p->events.delays.at[j].input].r;
+    for (uint32_t j = 0, to = p->events.delays.n_moving; j < p->events.delays.n_moving; j++)
+        if (delay_is_along(m, j))
+            inputs[to++] = m->slots[p->events.delays.at[j].position].r;
     return status;
 }
 
 KoineStatus koine_machine_remember(KoineModel *model, double time, const double *inputs)
 {
     Machine *m = koine_machine_of(model);
-    const KoineStatus status = koine_reserve_points(m);
-    for (uint32_t j = 0; j < m->program->events.delays.n_moving && status == KOINE_OK; j++)
-        append(m, j, (DelayPoint){ .time = time, .value = { .r = inputs[j] } });
+    KoineStatus status = koine_reserve_points(m);
+    const double *positions = inputs + m->program->events.delays.n_moving;
+    for (uint32_t j = 0; j < m->program->events.delays.n_moving && status == KOINE_OK; j++) {
+        DelayPoint point = { .time = time, .entered = time, .value = { .r = inputs[j] } };
+        if (!delay_is_along(m, j)) {
+            append(m, j, point);
+            continue;
+        }
+        point.time = *positions++;
+        status = koine_put_along(m, j, point);
+    }
     return status;
 }
 
@@ -211,11 +226,18 @@ KoineStatus koine_leave_delays(Machine *m)
         koine_run_part(m, &p->parts.derivatives);
         koine_run_part(m, &p->parts.outputs);
     }
-    for (uint32_t j = 0; j < p->events.delays.n; j++) {
+    KoineStatus status = KOINE_OK;
+    for (uint32_t j = 0; j < p->events.delays.n && status == KOINE_OK; j++) {
+        const bool is_bent = m->instant->result.is_restart || m->instant->is_start;
+        if (delay_is_along(m, j)) {
+            status = koine_end_along(m, j, is_bent && m->instant->bend < LAST_ALONG_BEND);
+            koine_enter_piece(m, j);
+            continue;
+        }
         const DelayState *s = &m->history.delays[j];
         DelayPoint point = { .time = time, .value = m->slots[p->events.delays.at[j].input] };
         const bool jumps = differ(&p->events.delays.at[j], delay_points(m, j)[s->n - 1].value, point.value);
-        const bool bends = j < p->events.delays.n_moving && (m->instant->result.is_restart || m->instant->is_start) &&
+        const bool bends = j < p->events.delays.n_moving && is_bent &&
                            m->instant->bend < (delay_is_changing(m, j) ? LAST_CHANGING_BEND : LAST_BEND);
         point.is_first = jumps || bends;
         point.bend = jumps ? 0 : (uint8_t)(m->instant->bend + 1);
@@ -224,7 +246,7 @@ KoineStatus koine_leave_delays(Machine *m)
         if (delay_is_changing(m, j))
             koine_enter_piece(m, j);
     }
-    return p->events.delays.n_changing ? koine_evaluate_dirty(m) : KOINE_OK; /* when pieces are left */
+    return status == KOINE_OK && p->events.delays.n_changing ? koine_evaluate_dirty(m) : status; /* pieces are left */
 }
 
 /* ---- begin of a run ---- */
@@ -233,6 +255,9 @@ static KoineStatus check_amounts(Machine *m)
     const KoineProgram *p = m->program;
     for (uint32_t j = 0; j < p->events.delays.n; j++) {
         const double amount = m->slots[p->events.delays.at[j].amount].r;
+        const KoineStatus status = delay_is_along(m, j) ? koine_check_profile(m, j) : KOINE_OK;
+        if (status != KOINE_OK)
+            return status;
         if (delay_is_changing(m, j) || (amount > 0 && isfinite(amount)))
             continue;
         char text[256];
@@ -253,9 +278,11 @@ static KoineStatus settle(Machine *m)
         koine_run_part(m, &p->parts.outputs);
         for (uint32_t j = 0; j < p->events.delays.n; j++) {
             const KoineDelay *d = &p->events.delays.at[j];
-            if (d->has_start || !differ(d, m->slots[d->output], m->slots[d->input]))
+            const KoineSlot otherwise = m->slots[d->has_start ? d->output : d->input];
+            const KoineSlot first = delay_is_along(m, j) ? koine_first_along(m, j, otherwise) : otherwise;
+            if (!differ(d, m->slots[d->output], first))
                 continue;
-            m->slots[d->output] = m->slots[d->input];
+            m->slots[d->output] = first;
             open = j;
         }
         if (open == KOINE_NONE)
@@ -281,6 +308,14 @@ static KoineStatus begin_with_history(Machine *m)
     m->history.is_recalled = false;
     for (uint32_t j = 0; j < p->events.delays.n; j++) {
         DelayState *s = &m->history.delays[j];
+        if (delay_is_along(m, j)) {
+            const KoineStatus status = koine_take_up_along(m, j);
+            if (status != KOINE_OK)
+                return status;
+            koine_enter_piece(m, j);
+            m->slots[p->events.delays.at[j].output].r = koine_read_along(m, j);
+            continue;
+        }
         if (s->n == 0) { /* it is new */
             delay_points(m, j)[0] = (DelayPoint){ .time = m->slots[p->slots.time].r,
                                                   .value = m->slots[p->events.delays.at[j].output],
@@ -305,24 +340,37 @@ KoineStatus koine_begin_delays(Machine *m)
     KoineStatus status = check_amounts(m);
     if (status == KOINE_OK && m->history.is_recalled)
         return begin_with_history(m);
+    for (uint32_t j = 0; j < p->events.delays.n; j++) {
+        DelayState *s = &m->history.delays[j];
+        s->capacity = s->capacity ? s->capacity : koine_first_points(p);
+        delay_points(m, j)[0].value = m->slots[p->events.delays.at[j].output]; /* the start value, if there is one */
+    }
     if (status == KOINE_OK)
         status = settle(m);
     for (uint32_t j = 0; j < p->events.delays.n && status == KOINE_OK; j++) {
         DelayState *s = &m->history.delays[j];
-        *s = (DelayState){ .n = 1, .end = 1, .capacity = s->capacity ? s->capacity : KOINE_FIRST_POINTS };
+        const KoineDelay *d = &p->events.delays.at[j];
+        koine_calendar_remove(m, p->events.decisions.n_calendar + j);
+        if (delay_is_along(m, j)) {
+            koine_begin_along(m, j, d->has_start ? delay_points(m, j)[0].value : m->slots[d->input]);
+            continue;
+        }
+        *s = (DelayState){ .n = 1, .end = 1, .capacity = s->capacity };
         delay_points(m, j)[0] = (DelayPoint){ .time = m->slots[p->slots.time].r,
                                               .value = m->slots[p->events.delays.at[j].output],
                                               .is_first = 1 };
-        koine_calendar_remove(m, p->events.decisions.n_calendar + j);
     }
     return status;
 }
 
 KoineStatus koine_take_up_delays(Machine *m)
 {
-    const KoineStatus status = check_amounts(m);
-    for (uint32_t j = 0; j < m->program->events.delays.n; j++) /* parameters may be others now */
+    KoineStatus status = check_amounts(m);
+    for (uint32_t j = 0; j < m->program->events.delays.n; j++) { /* parameters may be others now */
+        if (status == KOINE_OK && delay_is_along(m, j))
+            status = koine_take_up_along(m, j);
         schedule(m, j);
+    }
     return status;
 }
 
@@ -334,7 +382,8 @@ double koine_machine_longest_step(KoineModel *model)
     double shortest = INFINITY;
     koine_run_part(m, &p->parts.parameters);
     for (uint32_t j = 0; j < p->events.delays.n_moving; j++)
-        shortest = fmin(shortest, delay_is_changing(m, j) ? m->slots[p->events.delays.at[j].max].r / PIECES
-                                                          : m->slots[p->events.delays.at[j].amount].r);
+        if (!delay_is_along(m, j)) /* there borders end the steps */
+            shortest = fmin(shortest, delay_is_changing(m, j) ? m->slots[p->events.delays.at[j].max].r / PIECES
+                                                              : m->slots[p->events.delays.at[j].amount].r);
     return shortest / 2;
 }

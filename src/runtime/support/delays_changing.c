@@ -40,7 +40,7 @@ static uint32_t piece_before(const DelayPoint *points, uint32_t piece)
  * that it was found on differs from the step. */
 static double nearness(const Machine *m, const KoineDelay *d)
 {
-    return 64 * DBL_EPSILON * fabs(m->slots[m->program->slots.time].r) + 1e-8 * m->slots[d->max].r;
+    return 64 * DBL_EPSILON * fabs(delay_now(m, d)) + 1e-8 * m->slots[d->max].r;
 }
 
 static void set_border(Machine *m, uint32_t slot, uint32_t cell, double time)
@@ -61,17 +61,20 @@ uint8_t koine_enter_piece(Machine *m, uint32_t delay)
     const KoineDelay *d = &m->program->events.delays.at[delay];
     DelayState *s = &m->history.delays[delay];
     const DelayPoint *points = delay_points(m, delay);
-    const double then = m->slots[m->program->slots.time].r - amount_of(m, d) + nearness(m, d);
+    const double then = delay_now(m, d) - amount_of(m, d) + nearness(m, d);
     uint8_t bend = UINT8_MAX;
-    for (uint32_t next; (next = delay_next_segment(m, delay)) < s->n && then >= points[next].time;) {
+    for (uint32_t next; !s->is_back && (next = delay_next_segment(m, delay)) < s->n && then >= points[next].time;) {
         s->segment = next;
         bend = least(bend, points[next].bend);
     }
-    for (; s->segment && then < points[s->segment].time - nearness(m, d); s->segment = piece_before(points, s->segment))
+    for (; !s->is_back && s->segment && then < points[s->segment].time - nearness(m, d);
+         s->segment = piece_before(points, s->segment))
         bend = least(bend, points[s->segment].bend);
     s->end = delay_next_segment(m, delay);
-    set_border(m, d->since, d->since_cell, s->segment ? points[s->segment].time : -NO_TIME);
-    set_border(m, d->until, d->until_cell, s->end < s->n ? points[s->end].time : NO_TIME);
+    const bool is_along = delay_is_along(m, delay);
+    const double until = s->end < s->n ? points[s->end].time : NO_TIME;
+    set_border(m, d->since, d->since_cell, s->segment && !is_along ? points[s->segment].time : -NO_TIME);
+    set_border(m, d->until, d->until_cell, is_along ? koine_leave_along(m, delay, until) : until);
     return bend;
 }
 
@@ -93,8 +96,10 @@ static KoineSlot read_one(const Machine *m, uint32_t delay)
 {
     const KoineDelay *d = &m->program->events.delays.at[delay];
     const DelayState *s = &m->history.delays[delay];
+    if (delay_is_along(m, delay))
+        return (KoineSlot){ .r = koine_read_along(m, delay) };
     const DelayPoint *points = delay_points(m, delay), *last = &points[s->end - 1];
-    const double then = m->slots[m->program->slots.time].r - amount_of(m, d);
+    const double then = delay_now(m, d) - amount_of(m, d);
     if (then >= m->slots[m->program->slots.time].r)
         return m->slots[d->input];
     if (delay >= m->program->events.delays.n_moving || s->segment + 1 > s->end || then <= points[s->segment].time)
@@ -171,7 +176,10 @@ static bool follow(Machine *m, uint32_t delay)
     const KoineDelay *d = &m->program->events.delays.at[delay];
     if (!is_possible(m, d))
         complain(m, delay, false);
-    const uint8_t bend = koine_enter_piece(m, delay);
+    const bool has_turned = delay_is_along(m, delay) && koine_turn_along(m, delay);
+    uint8_t bend = koine_enter_piece(m, delay);
+    if (has_turned)
+        bend = 0;
     const bool has_moved = bend < UINT8_MAX;
     const KoineSlot value = read_one(m, delay);
     const bool is_changed = is_other(d, m->slots[d->output], value);
@@ -193,7 +201,7 @@ bool koine_wants_pieces(Machine *m)
         const KoineDelay *d = &m->program->events.delays.at[j];
         if (!delay_is_changing(m, j))
             continue;
-        const double then = m->slots[m->program->slots.time].r - amount_of(m, d), near = 4 * nearness(m, d);
+        const double then = delay_now(m, d) - amount_of(m, d), near = 4 * nearness(m, d);
         any = then < m->slots[d->since].r - near || then >= m->slots[d->until].r + near;
     }
     return any;

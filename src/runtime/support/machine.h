@@ -63,8 +63,9 @@ typedef struct {
     uint8_t is_open; /* nothing happens then: the search has come so far */
 } Entry;
 
-typedef struct { /* of the history of a delay */
-    double time;
+typedef struct {    /* of the history of a delay */
+    double time;    /* or position */
+    double entered; /* along a position: when it went in */
     KoineSlot value;
     uint8_t is_first; /* of a segment */
     uint8_t bend;     /* first of a segment: 0 the value jumps, 1 its slope, and so on */
@@ -73,6 +74,7 @@ typedef struct { /* of the history of a delay */
 typedef struct {
     uint32_t n, capacity;  /* points */
     uint32_t segment, end; /* the points that are read */
+    bool is_back;          /* along a position: it goes in at the far end */
 } DelayState;
 enum { KOINE_FIRST_POINTS = 64 }; /* of each delay, in a block that has not grown */
 

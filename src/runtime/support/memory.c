@@ -1,15 +1,16 @@
 /* What a model remembers besides its variables: how often each random stream was drawn from, the histories of dead
  * times, and messages that wait. A result keeps it as words, so that a later run goes on with it; parts are told apart
  * by names, so that it may be a run of an edited model. */
-#include "machine.h"
+#include "delays.h"
 #include "texts.h"
 #include <stdlib.h>
 
 /* Words: the number of streams; each: name, count. Then delays; each: name, points, the point that is read; of each
- * point time, value, and is_first + 256*bend. Then, where there are such, channels that keep messages; each: name,
+ * point time, value, and is_first + 256*bend; along a position each point is two: position, value and that; position,
+ * time and ENTERED. Then, where there are such, channels that keep messages; each: name,
  * numbers of a message, messages, and these numbers. Behind the points of a delay, and the numbers of a channel, stands
  * each text among them, in their order: its length, and its bytes in words. */
-enum { STREAM_WORDS = 2, DELAY_WORDS = 3, POINT_WORDS = 3, CHANNEL_WORDS = 3, ALIGNMENT = 64 };
+enum { STREAM_WORDS = 2, DELAY_WORDS = 3, POINT_WORDS = 3, CHANNEL_WORDS = 3, ALIGNMENT = 64, ENTERED = 2 };
 
 static int64_t hash_name(const char *name)
 {
@@ -83,7 +84,7 @@ static uint64_t count_words(const Machine *m)
     const KoineProgram *p = m->program;
     uint64_t n = 2 + STREAM_WORDS * (uint64_t)p->slots.n_streams + DELAY_WORDS * (uint64_t)p->events.delays.n;
     for (uint32_t j = 0; j < p->events.delays.n; j++) {
-        n += POINT_WORDS * (uint64_t)m->history.delays[j].n;
+        n += POINT_WORDS * (uint64_t)m->history.delays[j].n * (delay_is_along(m, j) ? 2 : 1);
         for (uint32_t i = 0; i < m->history.delays[j].n; i++)
             n += count_text(m, points_of(m, j)[i].value);
     }
@@ -130,12 +131,17 @@ uint64_t koine_machine_memory(KoineModel *model, KoineSlot *to, uint64_t n_words
         const DelayState *s = &m->history.delays[j];
         const DelayPoint *points = points_of(m, j);
         (to++)->i = hash_name(p->events.delays.at[j].name);
-        (to++)->i = s->n;
+        (to++)->i = s->n * (delay_is_along(m, j) ? 2 : 1);
         (to++)->i = s->segment;
         for (uint32_t i = 0; i < s->n; i++) {
             (to++)->r = points[i].time;
             *to++ = points[i].value;
             (to++)->i = points[i].is_first + 256 * points[i].bend;
+            if (!delay_is_along(m, j))
+                continue;
+            (to++)->r = points[i].time;
+            (to++)->r = points[i].entered;
+            (to++)->i = ENTERED;
         }
         for (uint32_t i = 0; i < s->n; i++)
             to = store_text(m, points[i].value, to);
@@ -210,7 +216,8 @@ static bool make_room(Machine *m, uint64_t n)
 {
     KoineModel *model = m->model;
     const uint64_t before = (uint64_t)((unsigned char *)koine_points(m) - m->block);
-    const uint64_t wanted = before + (n + KOINE_FIRST_POINTS) * m->program->events.delays.n * sizeof(DelayPoint);
+    const uint64_t wanted =
+        before + (n + koine_first_points(m->program)) * m->program->events.delays.n * sizeof(DelayPoint);
     uint64_t size = model->size;
     while (size < wanted)
         size = (2 * size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
@@ -239,20 +246,25 @@ static bool is_history(const KoineSlot *points, uint64_t n, int64_t segment)
 
 static bool recall_delay(Machine *m, uint32_t delay, const KoineSlot *points, uint64_t n, int64_t segment, Words texts)
 {
-    if (!is_history(points, n, segment) || !make_room(m, n))
+    const uint32_t step = delay_is_along(m, delay) ? 2 : 1; /* another model may have kept something else */
+    if (!is_history(points, n, segment) || !make_room(m, n) || n % step != 0 ||
+        (n > 1 && (points[2 * POINT_WORDS - 1].i == ENTERED) != (step == 2)))
         return false;
+    n /= step;
     DelayState *s = &m->history.delays[delay];
     DelayPoint *to = koine_points(m) + (uint64_t)delay * s->capacity;
     for (uint64_t i = 0; i < n; i++) {
-        const KoineSlot *word = points + POINT_WORDS * i;
+        const KoineSlot *word = points + POINT_WORDS * step * i;
         to[i] = (DelayPoint){
             .time = word[0].r, .value = word[1], .is_first = word[2].i & 1, .bend = (uint8_t)(word[2].i / 256)
         };
+        if (step == 2)
+            to[i].entered = word[POINT_WORDS + 1].r;
     }
     s->n = (uint32_t)n;
     s->segment = (uint32_t)segment;
     for (uint64_t i = 0; i < n; i++) {
-        KoineSlot value = points[POINT_WORDS * i + 1];
+        KoineSlot value = points[POINT_WORDS * step * i + 1];
         if (!recall_text(m, &texts, &value)) {
             m->history.delays[delay].n = 0;
             return false;
@@ -352,7 +364,7 @@ KoineStatus koine_machine_recall(KoineModel *model, const KoineSlot *from, uint6
     for (uint32_t j = 0; j < p->events.delays.n; j++) {
         m->history.delays[j].n = 0; /* without history */
         if (m->history.delays[j].capacity == 0)
-            m->history.delays[j].capacity = KOINE_FIRST_POINTS;
+            m->history.delays[j].capacity = koine_first_points(p);
     }
     if (!recall_streams(m, &words, &n_streams) || !recall_delays(m, &words, &n_delays))
         return KOINE_FAILED;
