@@ -294,6 +294,20 @@ static const Expr *any_fires(Splitter *s, TermBuilder *builder, uint32_t first, 
     return expr_binary(pool, OP_OR, any_fires(s, builder, first, middle), any_fires(s, builder, middle, end));
 }
 
+/* In whose steps at which point would an equation hold? */
+static void refuse_ranges(Splitter *s, const Transition *old)
+{
+    const Model *m = s->model;
+    for (uint32_t k = 0; k < m->equations.n; k++) {
+        const Equation *e = &m->equations.at[k];
+        if (!e->when || e->kind == EQUATION_DROPPED || domain_count(m, old[e->when - 1].domain) <= 1)
+            continue;
+        diag_error(s->c->diag, DIAG_NOT_YET, e->origin.span,
+                   "an equation of a transition over a range cannot be executed yet");
+        diag_help(s->c->diag, "assign in the transition, or write a transition for each point");
+    }
+}
+
 /* `old`: the transitions before they were written out; number[k]: where those of transition k begin now. */
 static void join_fired(Splitter *s, const Transition *old, uint32_t n, const uint32_t *number)
 {
@@ -311,6 +325,7 @@ static void join_fired(Splitter *s, const Transition *old, uint32_t n, const uin
                 model_add_generated(m, "any", ref.var.index + 1, BOOLEAN_TYPE, old[ref.var.index].origin.span);
         m->refs.at[k] = ref_now(any[ref.var.index]);
     }
+    refuse_ranges(s, old);
     model_renumber(m, LIST_TRANSITIONS, number);
     for (uint32_t k = 0; k < n; k++) {
         if (var_is_none(any[k]))
