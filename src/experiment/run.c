@@ -392,6 +392,8 @@ static void begin(ExperimentRun *run, KoineModel *model, bool is_stepped)
     }
     way->driven = run->files.drive ? drive_model(run->files.drive, model) : model;
     begin_phase(run, 0);
+    if (run->request->start && run->request->start->series && run->way.inner)
+        start_compare(run->request->start, run->request->experiment, run->way.driven, run->arena, run->diag);
 }
 
 void experiment_close(ExperimentRun *run)

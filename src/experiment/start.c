@@ -272,6 +272,35 @@ bool start_write(const StartState *start, const Experiment *experiment, KoineMod
     return is_good;
 }
 
+void start_compare(const StartState *start, const Experiment *experiment, const KoineModel *model, Arena *arena,
+                   Diag *diag)
+{
+    const double rounding = 1e-6; /* of a state that follows from others */
+    const KoineTables *tables = model->kind->tables;
+    Text name = { .arena = arena };
+    for (uint32_t row = 0; row < tables->n_variables; row++) {
+        const KoineVariable *variable = &tables->variables[row];
+        for (uint32_t k = 0; variable->state >= 0 && place_of(variable) != KOINE_NO_OFFSET && k < variable->count;
+             k++) {
+            KoineSlot now;
+            name.n = 0;
+            column_name(tables, &(Column){ row, k, 0 }, &name);
+            const SeriesColumn *column = series_find(start->series, name.at);
+            const double given = column ? value_at(start, column, true) : 0;
+            memcpy(&now, model->block + variable->now + sizeof now * (size_t)k, sizeof now);
+            if (!column || is_set(experiment, name.at) || fabs(now.r - given) <= rounding * fmax(1, fabs(given)))
+                continue;
+            diag_warning(diag, DIAG_START_ANEW, experiment->spans[EXPERIMENT_START_FROM],
+                         "'%s' begins with %.9g: '%s' ends with %.9g, but the start of the model has changed it",
+                         name.at, now.r, start->path, given);
+            diag_help(diag,
+                      "initial equations and events of the start are executed again; 'phases' of an experiment go "
+                      "on without them");
+            return;
+        }
+    }
+}
+
 static double largest_until(const Series *series, const SeriesColumn *column, uint64_t row)
 {
     double largest = 0;

@@ -23,6 +23,10 @@ bool start_read(const Experiment *experiment, Arena *arena, Diag *diag, StartSta
  * be there, unless `set` gives it. False: reported. */
 bool start_write(const StartState *start, const Experiment *experiment, KoineModel *model, Arena *arena, Diag *diag);
 
+/* Warns where the start of the model, which comes after start_write, has given a state another value. */
+void start_compare(const StartState *start, const Experiment *experiment, const KoineModel *model, Arena *arena,
+                   Diag *diag);
+
 /* Adds to a JSON object what a run that goes on from here needs besides the variables. */
 void start_note_memory(KoineModel *model, double time, Text *json);
 
