@@ -274,6 +274,8 @@ bool reader_parse_declared(Reader *r, VarId *var)
 static bool has_sizes(Reader *r, uint32_t begin, VarId var)
 {
     const Variable *v = model_var(r->model, var);
+    if (v->first_dim + v->type.rank > r->model->dims.n) /* those of an earlier line of this name could not be read */
+        return true;
     for (uint32_t d = 0; d < v->type.rank; d++)
         if (r->model->dims.at[v->first_dim + d].term.shape->kind == EXPR_RANGE)
             return reader_report(r, DIAG_SYNTAX, reader_span_from(r, begin),
