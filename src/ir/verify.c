@@ -122,6 +122,13 @@ static const char *ref_text(const Verifier *v, Ref ref)
                                   : "a phase or an event";
 }
 
+/* By a pass: shown or not, its name says so. */
+static bool is_made(const Verifier *v, uint32_t variable)
+{
+    const Variable *made = var_of(v, variable);
+    return made->is_generated || names_of(pool_names(v->model->pool), made->name)[0] == '$';
+}
+
 static void verify_variability(Verifier *v, Ref ref, const TermPlace *place)
 {
     static const char *const words[] = { "constant", "structural", "a parameter", "discrete", "continuous" };
@@ -130,7 +137,7 @@ static void verify_variability(Verifier *v, Ref ref, const TermPlace *place)
     if (is <= allowed)
         return;
     /* What a pass makes may begin with a value of the time at which the run begins. */
-    if (ref.kind == REF_TIME && place->role == TERM_START && var_of(v, place->index)->is_generated)
+    if (ref.kind == REF_TIME && place->role == TERM_START && is_made(v, place->index))
         return;
     /* Structural is decided by a pass: a parameter may yet become it. */
     if (allowed == VARIABILITY_STRUCTURAL && is == VARIABILITY_PARAMETER)
