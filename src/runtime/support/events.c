@@ -184,7 +184,9 @@ static KoineStatus step(Machine *m, KoineOutcome *outcome)
     Instant *now = m->instant;
     outcome->flags = 0;
     KoineStatus status;
-    while ((status = evaluate(m)) == KOINE_OK && koine_mode_holds(m) && (m->spaces.is_entering || is_at_rest(m))) {
+    const bool has_modes = m->program->mode.n || m->program->mode.n_excluded;
+    while ((status = evaluate(m)) == KOINE_OK && (!has_modes || koine_mode_holds(m)) &&
+           (m->spaces.is_entering || is_at_rest(m))) {
         const bool is_entering = m->spaces.is_entering; /* its constraints come before all that fires */
         bool has_jumped = false;
         m->spaces.is_entering = false;
@@ -197,7 +199,7 @@ static KoineStatus step(Machine *m, KoineOutcome *outcome)
             return KOINE_OK;
         }
     }
-    if (!koine_mode_holds(m)) {
+    if (has_modes && !koine_mode_holds(m)) {
         outcome->flags = KOINE_MODE_ENDS;
         return KOINE_OK;
     }
@@ -219,7 +221,8 @@ static KoineStatus step(Machine *m, KoineOutcome *outcome)
 KoineStatus koine_machine_step(KoineModel *model, KoineOutcome *outcome)
 {
     Machine *m = koine_machine_of(model);
-    return koine_texts_settle(m, step(m, outcome));
+    const KoineStatus status = step(m, outcome);
+    return m->program->texts.slot == KOINE_NONE ? status : koine_texts_settle(m, status);
 }
 
 /* ---- commit ---- */
